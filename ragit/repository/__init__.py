@@ -1,4 +1,4 @@
-"""One repository as a library object: its settings, its trees, and the operations on them."""
+"""One repository as a library object: its settings, trees and operations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists what a shell can complete: languages, refs and settings."""
+"""Lists values for shell completion: languages, refs and settings."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def setting_names() -> list[str]:
 
 
 def ref_names(folder: Path | str) -> list[str]:
-    """Return HEAD and the short names of the refs of the repository around a folder; nothing if
-    there is none.
+    """Return HEAD and the short names of the refs of the repository around a folder; empty without
+    one.
     """
     try:
         with Repo.open(folder, dict(os.environ)) as repo:

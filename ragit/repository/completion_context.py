@@ -1,4 +1,4 @@
-"""Answers what a model that completes code at a cursor should know."""
+"""Collects context for a model that completes code at a cursor."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ragit.tree_world import TreeWorld
 from ragit.types import path_text
 
 _BY_CONTENT = {"h": "c", "auto": "text"}
-"""Languages in place of those that only the content tells."""
+"""Language to use where only the content tells the language."""
 
 
 def context_at(
     opened: OpenTree, world: TreeWorld, path: bytes, line: int, text: str | None, max_tokens: int
 ) -> Context:
-    """Return the context of a line of a file; `text` stands for the file's text where it is given.
+    """Return the context of a line of a file; `text` replaces the file's text if given.
 
     Raises NoSuchPath for a line beyond the end, or a file without text that is not in the tree.
     """
@@ -47,7 +47,6 @@ def context_at(
 
 
 def _text(opened: OpenTree, path: bytes, text: str | None) -> tuple[list[str], str]:
-    """Return the lines and the language of a file."""
     chunking = opened.chunking_at(path)
     if chunking is not None:
         language = opened.store.blobs([chunking])[chunking][1]
@@ -65,9 +64,7 @@ def _text(opened: OpenTree, path: bytes, text: str | None) -> tuple[list[str], s
 
 
 def _check_line(path: bytes, line: int, lines: Sequence[str]) -> None:
-    """Raise NoSuchPath for a line that a text does not have; the one after a last line end counts,
-    since a cursor can be there.
-    """
+    """Raise NoSuchPath for a line outside the text. The line after a last line end is allowed."""
     if not 1 <= line <= len(lines):
         has = f"{path_text(path)} has {len(lines):,} lines"
         raise NoSuchPath(f"{has}, so there is no line {line}", "Name a line that it has")

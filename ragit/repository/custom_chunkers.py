@@ -1,11 +1,11 @@
 """Find the custom chunkers that the settings name, and check that the user allowed them.
 
-A file of the repository is read from the working tree, whatever tree is searched, as .ragit.toml
-is. It has to be allowed by its content, and the bytes that were compared are the bytes that run.
-Any other module comes from the user's Python. It is not imported from the repository or the current
+A file of the repository is read from the working tree, as .ragit.toml is, whatever tree is
+searched. It has to be allowed by its content, and the compared bytes are the bytes that run. Any
+other module comes from the user's Python. It is not imported from the repository or the current
 folder, so that a clone cannot shadow an installed module.
 
-Only loaded if the settings name a chunker. Runs no chunker.
+Loaded only if the settings name a chunker. Runs no chunker.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_BYTES = 1 << 20
 """Limit of a chunker's file."""
 
 _READ = 4 << 20
-"""Bytes of an installed package that its digest covers; of the rest, names and sizes."""
+"""Bytes of an installed package that its digest covers; of the rest only names and sizes."""
 
 _ATTRIBUTE = "chunk"
 _GROUP = "ragit.chunkers"
@@ -42,7 +42,7 @@ class Origin(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A chunker that the settings name."""
+    """A chunker named by the settings."""
 
     name: str
     suffixes: tuple[str, ...]
@@ -52,11 +52,11 @@ class Named(NamedTuple):
     problem: str = ""
     """Why it cannot be used; empty if it can."""
     allowed: bool = True
-    """False if only the user's permission is lacking."""
+    """False if only the user's permission is missing."""
 
 
 class _Absent(Exception):
-    """There is no such chunker; the text says why."""
+    """There is no such chunker; the text tells why."""
 
 
 def named(pairs: Iterable[tuple[str, str]], origin: Origin) -> list[Named]:
@@ -69,14 +69,14 @@ def named(pairs: Iterable[tuple[str, str]], origin: Origin) -> list[Named]:
 
 
 def in_force(found: Iterable[Named]) -> dict[str, Custom]:
-    """Return the chunkers that are used, by extension."""
+    """Return the usable chunkers by extension."""
     return {
         suffix: one.custom for one in found if one.custom and one.allowed for suffix in one.suffixes
     }
 
 
 def warnings(found: Iterable[Named]) -> Iterator[str]:
-    """Yield a line about each chunker that is not used."""
+    """Yield a line about each unused chunker."""
     found = list(found)
     if waiting := [
         f"{one.name} (chunker of {' '.join(one.suffixes)})" for one in found if not one.allowed
@@ -126,7 +126,7 @@ def _content(file: str, origin: Origin) -> bytes:
 def import_path(top: Path | None) -> tuple[str, ...]:
     """Return the import path without folders of the working tree and the current folder.
 
-    The environment that runs ragit stays, also inside of the working tree.
+    The environment that runs ragit stays, even within the working tree.
     """
     here, tree = Path.cwd(), top.resolve() if top else None
     kept = []
@@ -216,7 +216,7 @@ def _digest(specs: Iterable[ModuleSpec]) -> str:
 
 
 def instead(found: Iterable[Named]) -> Iterator[str]:
-    """Yield a line about each extension of ragit's own that a chunker reads instead."""
+    """Yield a line about each extension where a chunker replaces ragit's own."""
     for suffix, custom in in_force(found).items():
         if language := chunk.named(suffix):
             yield f"{suffix} by {custom.name} in place of ragit's {language}"

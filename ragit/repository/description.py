@@ -1,4 +1,4 @@
-"""Find the stored descriptions of a file, or have an image described."""
+"""Find the stored descriptions of a file, or request one of an image."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def description_of(
 ) -> ImageDescribed | FileDescribed:
     """Return the descriptions of a file of a tree.
 
-    `now` asks a model for the description of an image that has none. Raises NotDescribed, and
-    RemoteFailed if a model was asked.
+    `now` requests the description of an image that has none. Raises NotDescribed, and RemoteFailed
+    if the request failed.
     """
     blobs = [entry.oid for entry in repo.entries(target.tree) if entry.path == path]
     if not blobs:
@@ -37,7 +37,7 @@ def description_of(
 
 
 def _stored(indexer: Indexer, target: Target, path: bytes, image: Oid) -> str:
-    """Return the stored description of an image; empty if it waits for one."""
+    """Return the stored description of an image; empty if it has none yet."""
     with indexer.reading() as store:
         text = indexer.descriptions.of_image(store, image)
         if text:

@@ -1,7 +1,7 @@
 """Starts git's status of the working tree before the rest of ragit is loaded.
 
-It takes git some tens of milliseconds on a large tree, and Python about as long to load what ranks
-and renders. A search that runs them side by side is a third faster.
+On a large tree it takes some tens of milliseconds, about as long as loading the modules for ranking
+and rendering. Running both at once makes a search a third faster.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ragit.records import NamedTuple
 
 
 class EarlyStatus(NamedTuple):
-    """An open repository, and git's status of its working tree under way if it was asked for."""
+    """An open repository, and git's status of its working tree, if it was started."""
 
     repo: Repo
     status: GitStatus | None
@@ -23,8 +23,7 @@ class EarlyStatus(NamedTuple):
 def start_early_status(
     path: Path | str, environ: Mapping[str, str], *, worktree: bool
 ) -> EarlyStatus:
-    """Open the repository that `path` lies in; if `worktree`, start to look for uncommitted
-    changes.
+    """Open the repository around `path`; with `worktree`, start git's status.
 
     Raises NotARepository.
     """

@@ -1,4 +1,4 @@
-"""Answers where a name is used in a tree: files by the index, lines by a scan of their texts."""
+"""Finds the uses of a name in a tree: files by the index, lines by a scan of their texts."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from ragit.types import LOST_SINCE_INDEXED, path_text
 from ragit.usages import Defined, Line, Occurrence, Place, Resolver, Usages, UsagesQuery, Use
 
 _LONGEST = 1000
-"""Bytes of a line that are shown."""
+"""Limit of the bytes shown of a line."""
 
 _AROUND = 400
-"""Bytes before and after a word that decide what it means."""
+"""Bytes before and after a word that decide its meaning."""
 
 _MOST_WORDS = 20
-"""Words of a line that are resolved, of which the surest counts."""
+"""Limit of words resolved in a line; the surest meaning counts."""
 
 _CODE = ("call", "base", "type", "attribute")
-"""Kinds of references, the most telling first."""
+"""Kinds of references, in order of preference."""
 
 
 def find_usages(opened: OpenTree, world: TreeWorld, query: UsagesQuery) -> Usages:
     """Return one page of the lines of a tree that hold a name, or are in a relation to it.
 
-    Path patterns of the query count from the top.
+    Path patterns of the query are relative to the top.
     """
     started = time.perf_counter()
     definitions: tuple[Defined, ...] = ()
@@ -53,7 +53,7 @@ def find_usages(opened: OpenTree, world: TreeWorld, query: UsagesQuery) -> Usage
 
 
 class _Finder:
-    """One question about one tree."""
+    """A query about one tree."""
 
     def __init__(self, opened: OpenTree, world: TreeWorld, query: UsagesQuery) -> None:
         self._opened = opened
@@ -64,7 +64,7 @@ class _Finder:
         """Languages without rules in which the name was found."""
 
     def related(self) -> Iterable[Use]:
-        """Return the lines of the relation that was asked for, in order."""
+        """Return the lines of the queried relation, in order."""
         if self._query.relation == "callers":
             return usages.callers(self._with_all_symbols(self._uses))
         if self._query.relation == "callees":
@@ -75,10 +75,10 @@ class _Finder:
 
     @property
     def notes(self) -> list[str]:
-        """Return what a reader has to know about the answer, a sentence each."""
+        """Return notes on the answer, a sentence each."""
         found = []
         owner = self._query.owner
-        if owner and self._wanted is self._places:
+        if owner and self._selected_places is self._places:
             found.append(f"{owner} has no {self._query.name}; all uses are listed")
         lost = self._opened.texts.lost
         if lost:
@@ -93,12 +93,12 @@ class _Finder:
 
     @cached_property
     def _places(self) -> list[Place]:
-        """The definitions of the name in the whole tree."""
+        """All definitions of the name in the tree."""
         return self._world.places(self._query.name, self._holding)
 
     @cached_property
-    def _wanted(self) -> list[Place]:
-        """Definitions of the wanted owner; all without one, or if it has none."""
+    def _selected_places(self) -> list[Place]:
+        """Definitions by the queried owner; all without an owner, or if it has none."""
         owner = self._query.owner
         if not owner:
             return self._places
@@ -114,25 +114,27 @@ class _Finder:
     @cached_property
     def definitions(self) -> tuple[Defined, ...]:
         """The definitions to list, those of tests last."""
-        found = [self._definition(one) for one in self._wanted if self._is_wanted(one.path)]
+        found = [
+            self._definition(one) for one in self._selected_places if self._is_wanted(one.path)
+        ]
         return tuple(sorted(found, key=lambda one: (one.test, one.path, one.line)))
 
     def _is_wanted(self, path: str) -> bool:
-        """Return whether the path patterns of the question, if it has any, match a path."""
+        """Return whether the path patterns of the query, if any, match a path."""
         return self._allowed is None or self._allowed(path.encode("utf-8", "surrogateescape"))
 
     def _definition(self, place: Place) -> Defined:
         file = self._world.view(place.path)
         row = file.row(place.line)
         line = self._line_of(file, place.line)
-        text = _shown(file, line)
+        text = _line_text(file, line)
         parent = row.parent if row else ""
         column = line.columns[0] + 1
         name = self._query.name
         return Defined(place.path, place.line, place.kind, name, parent, text, column, place.test)
 
     def _line_of(self, file: TreeFile, number: int) -> Occurrence:
-        """Return a line of a definition; where the name is not written there, as far as it goes."""
+        """Return the line of a definition; without columns if the name is not written there."""
         lines = self._lines.get(file.path, ())
         return next((one for one in lines if one.line == number), Occurrence(number, 0, 0, (0,)))
 
@@ -140,7 +142,7 @@ class _Finder:
 
     @cached_property
     def _holding(self) -> set[int]:
-        """The chunkings of the tree that may hold the name."""
+        """The chunkings of the tree that may contain the name."""
         whole = set(self._opened.tree.snapshot.chunkings)
         found: set[int] | None = None
         for term in usages.terms_of(self._query.name):
@@ -150,7 +152,7 @@ class _Finder:
 
     @cached_property
     def _lines(self) -> Mapping[str, tuple[Occurrence, ...]]:
-        """The lines that hold the name, by file, in the order of paths."""
+        """The lines with the name, by file, in the order of paths."""
         snapshot = self._opened.tree.snapshot
         rows = zip(snapshot.paths, snapshot.chunkings, strict=True)
         holding = self._holding
@@ -167,7 +169,7 @@ class _Finder:
     def _uses(self) -> list[Use]:
         """The lines that are no definitions, in order."""
         defined = {(one.path, one.line) for one in self._places}
-        wanted = {f"{one.path}:{one.line}" for one in self._wanted}
+        wanted = {f"{one.path}:{one.line}" for one in self._selected_places}
         found: list[Use] = []
         for path, lines in self._lines.items():
             if self._is_wanted(path):
@@ -180,7 +182,7 @@ class _Finder:
 
     def _use(self, resolver: Resolver, file: TreeFile, line: Occurrence) -> Use:
         """Return a line with the surest meaning of the words in it."""
-        text = _shown(file, line)
+        text = _line_text(file, line)
         kind, columns = _kind(file, self._query.name, line)
         if file.references is None:
             self._languages.add(file.language)
@@ -198,7 +200,7 @@ class _Finder:
     def _callees(self) -> list[Use]:
         """Return the calls inside the definitions of the name."""
         found: list[Use] = []
-        for place in self._wanted:
+        for place in self._selected_places:
             file = self._world.view(place.path)
             if file.references is None:
                 self._languages.add(file.language)
@@ -210,7 +212,7 @@ class _Finder:
         return sorted(found, key=lambda use: (use.path, use.line, use.column))
 
     def _call(self, file: TreeFile, name: str, number: int) -> Iterator[Use]:
-        """Yield a call of a name in a line, with what it means."""
+        """Yield a call in a line, with its meaning."""
         resolver = self._resolvers.get(name)
         if resolver is None:
             candidates = usages.candidates_of(self._world.places(name))
@@ -226,7 +228,7 @@ class _Finder:
             file.path,
             number,
             column,
-            _shown(file, here),
+            _line_text(file, here),
             "call",
             found.certainty,
             found.candidates,
@@ -240,10 +242,10 @@ class _Finder:
         return {}
 
     def _overrides(self) -> list[Use]:
-        """Return methods of the name whose type extends a type that has it, too."""
+        """Return methods of the name whose type extends another type that has one."""
         members = [one for one in usages.candidates_of(self._places) if one.owner]
         resolver = Resolver(self._query.name, members, self._world)
-        wanted = {f"{one.path}:{one.line}" for one in self._wanted}
+        wanted = {f"{one.path}:{one.line}" for one in self._selected_places}
         found = []
         for one in members:
             above = resolver.overridden(one, self._world.view(one.places[0].path))
@@ -260,7 +262,7 @@ class _Finder:
     # -- symbols
 
     def with_symbols(self, page: Sequence[Use]) -> tuple[Use, ...]:
-        """Return lines with the names of the definitions that they are part of."""
+        """Return lines with the names of the definitions around them."""
         return tuple(self._with_all_symbols(page))
 
     def _with_all_symbols(self, uses: Iterable[Use]) -> Iterator[Use]:
@@ -272,14 +274,14 @@ class _Finder:
             )
 
 
-def _shown(file: TreeFile, line: Occurrence) -> str:
-    """Return the text of a line, of a very long one its beginning."""
+def _line_text(file: TreeFile, line: Occurrence) -> str:
+    """Return the text of a line, truncated if very long."""
     end = min(line.end, line.start + _LONGEST)
     return file.data[line.start : end].decode("utf-8", "replace").rstrip("\r")
 
 
 def _part(file: TreeFile, line: Occurrence, column: int, name: str, kind: str) -> Line:
-    """Return a word in a line with what stands around it."""
+    """Return a word in a line with the text around it."""
     at = line.start + column
     start, stop = max(line.start, at - _AROUND), at + len(name.encode())
     before = file.data[start:at].decode("utf-8", "replace")
@@ -288,7 +290,7 @@ def _part(file: TreeFile, line: Occurrence, column: int, name: str, kind: str) -
 
 
 def _kind(file: TreeFile, name: str, line: Occurrence) -> tuple[str, tuple[int, ...]]:
-    """Return how a line uses a name, and the columns of the words that do, from 0."""
+    """Return the kind of a line's use of a name, and the columns of these words, from 0."""
     references = file.references
     if references is None:
         return "text", line.columns

@@ -1,4 +1,4 @@
-"""Gives the library's questions about history."""
+"""Library methods about history."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Parts(NamedTuple):
 
 
 class HistoryQuestions(TreeQuestions):
-    """The part of `Ragit` that asks about history."""
+    """The methods of `Ragit` about history."""
 
     @abstractmethod
     def _parts(self) -> Parts:
@@ -49,10 +49,10 @@ class HistoryQuestions(TreeQuestions):
         index: bool = True,
         on_index: OnIndex | None = None,
     ) -> Diff:
-        """Return what became of the definitions in a range, `A..B` or `A...B` as in git.
+        """Return the changes of definitions in a range, `A..B` or `A...B` as in git.
 
         Without a range, HEAD with its uncommitted changes is compared with the commit where it left
-        its upstream or the default branch. With a query, the changes are those that it finds, the
+        its upstream or the default branch. With a query, only changes that match are returned, the
         best `top_k` first. Raises UnknownRevision, NotIndexed and ConfigError.
         """
         from ragit.history import Comparer
@@ -75,8 +75,8 @@ class HistoryQuestions(TreeQuestions):
     ) -> Since:
         """Return since when code exists: the chunk at PATH:LINE, or the one that defines a symbol.
 
-        Its text is followed back from HEAD, or from a revision, through files that were renamed and
-        moves between files; then as many earlier `versions` of the definition. Paths count from the
+        Its text is followed back from HEAD, or from a revision, through renamed files and moves
+        between files; then as many earlier `versions` of the definition. Paths are relative to the
         opened folder. Raises NoSuchPath, SeveralDefinitions and UnknownRevision.
         """
         from ragit.history import MOST, Historian, place_of
@@ -102,10 +102,11 @@ class HistoryQuestions(TreeQuestions):
         index: bool = True,
         on_index: OnIndex | None = None,
     ) -> Gone:
-        """Return when the definition of a name was removed, and where it stood last, seen from HEAD
-        with the uncommitted changes, or from a revision.
+        """Return when the definition of a name was removed, and its last place, as of HEAD or a
+        revision.
 
-        Raises NoSuchPath if it is still defined or never was, and UnknownRevision.
+        Without a revision, uncommitted changes count, too. Raises NoSuchPath if it is still defined
+        or never was, and UnknownRevision.
         """
         from ragit.history import Historian
 

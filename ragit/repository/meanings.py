@@ -1,3 +1,3 @@
-"""Gives the meanings of the signals to those who explain an answer."""
+"""Gives the meanings of the signals, for explanations."""
 
 from ragit.rank import MEANINGS as MEANINGS

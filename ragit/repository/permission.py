@@ -1,7 +1,6 @@
-"""Collect what a repository asks its user to allow, for `ragit trust`, and record the permission.
+"""Collect the permissions that a repository requests, for `ragit trust`, and record them.
 
-The bytes that are shown are the ones that are allowed: a file that changes meanwhile has to ask
-again.
+The bytes shown are the bytes allowed: a file that changes meanwhile needs a new permission.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from ragit.repository import custom_chunkers, trust
 def requested(
     content: bytes | None, config: Config, origin: custom_chunkers.Origin
 ) -> PermissionRequest:
-    """Return the settings of a .ragit.toml and the chunkers that want permission.
+    """Return the settings of a .ragit.toml and the chunkers that need permission.
 
-    Raises ConfigError if there is nothing to allow.
+    Raises ConfigError if none does.
     """
     if origin.top is None:
         raise ConfigError("a bare repository has no .ragit.toml", "Use git config ragit.* instead")
@@ -33,7 +32,7 @@ def requested(
     return PermissionRequest(
         path=str(origin.top / FILE_NAME),
         settings=tuple(_settings(content)) if content is not None else (),
-        chunkers=tuple(map(_shown, named)),
+        chunkers=tuple(map(_requested_chunker, named)),
         files=files,
     )
 
@@ -45,7 +44,7 @@ def allow(what: PermissionRequest, origin: custom_chunkers.Origin) -> None:
 
 
 def _settings(content: bytes) -> list[tuple[str, object, str]]:
-    """Return name, value and place of each setting that wants permission."""
+    """Return name, value and place of each setting that needs permission."""
     wanted = load(TomlFile(content)).ignored
     rows = describe(load(TomlFile(content, trusted=True)))
     return [
@@ -55,7 +54,7 @@ def _settings(content: bytes) -> list[tuple[str, object, str]]:
     ]
 
 
-def _shown(one: custom_chunkers.Named) -> RequestedChunker:
+def _requested_chunker(one: custom_chunkers.Named) -> RequestedChunker:
     sha256 = trust.sha256(one.content) if one.content else ""
     known = ((suffix, chunk.named(suffix)) for suffix in one.suffixes)
     instead = tuple((suffix, language) for suffix, language in known if language)

@@ -1,4 +1,4 @@
-"""Remembers answers with their age, for callers who say which age they accept."""
+"""Caches answers with their age, for callers who accept answers up to some age."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 MOST = 16
-"""Answers that are remembered."""
+"""Limit of cached answers."""
 
 
 class Recent(Generic[K, V]):
@@ -26,7 +26,7 @@ class Recent(Generic[K, V]):
         return found[0]
 
     def put(self, key: K, value: V) -> None:
-        """Remember an answer as of now, and drop the oldest of too many."""
+        """Cache an answer as of now, and drop the oldest of too many."""
         self._found.pop(key, None)
         self._found[key] = value, time.monotonic()
         if len(self._found) > MOST:

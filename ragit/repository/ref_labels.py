@@ -1,4 +1,4 @@
-"""Say which refs hold the hits of an answer."""
+"""Find the refs that contain the hits of an answer."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from ragit.types import HEAD, Answer, Hit, LookedAt, Oid, Target
 
 
 def asked_refs(repo: Repo, query: Query) -> list[Ref]:
-    """Return the refs that a query searches, or that its hits are to name; none if it asks for
-    none. Raises UnknownRevision.
+    """Return the refs that a query searches or labels hits with; empty if none. Raises
+    UnknownRevision.
     """
     if query.all_refs:
         return [*listed((one.name, one.tree) for one in repo.refs()), _head(repo)]
@@ -37,15 +37,14 @@ def asked_refs(repo: Repo, query: Query) -> list[Ref]:
 
 
 def union_target(query: Query, refs: Sequence[Ref], union: Callable[[list[Oid]], Oid]) -> Target:
-    """Return the union of the trees of some refs; `union` gives it a name."""
+    """Return the union of the trees of some refs, named by `union`."""
     trees = list({ref.tree: None for ref in reversed(refs)})[::-1]  # each at its newest ref
     name = "all refs" if query.all_refs else f"refs {', '.join(query.refs)}"
     return Target(name, union(trees), union=True)
 
 
 def refs_named(repo: Repo, patterns: Iterable[str]) -> list[Ref]:
-    """Return the refs that match any of some patterns, and HEAD if it is named, in order of
-    versions.
+    """Return the refs that match any of some patterns, and HEAD if named, in order of versions.
 
     Raises UnknownRevision for a pattern that matches none.
     """
@@ -66,18 +65,18 @@ def _head(repo: Repo) -> Ref:
 
 
 def map_file(store_path: Path) -> Path:
-    """Return the file beside a store that keeps which files are in which trees."""
+    """Return the file beside a store that caches which files are in which trees."""
     return store_path.with_name(f"{store_path.name}.refs")
 
 
 def forget_map(store_path: Path) -> None:
-    """Delete the file of `map_file`. Where that cannot be done it stays, and is right."""
+    """Delete the file of `map_file`. If that fails it stays, and is still right."""
     with suppress(OSError):
         map_file(store_path).unlink(missing_ok=True)
 
 
 def with_refs(repo: Repo, store_path: Path, answer: Answer, refs: Sequence[Ref]) -> Answer:
-    """Return an answer whose hits say which refs hold them."""
+    """Return an answer whose hits name the refs that contain them."""
     file = map_file(store_path)
     old = load(file)
     trees = list(dict.fromkeys(ref.tree for ref in refs))

@@ -1,4 +1,4 @@
-"""ragit as a library, and all that the command line calls.
+"""ragit as a library, with all operations of the command line.
 
 with ragit.open("path/to/repository") as index:
     index.index()
@@ -46,9 +46,7 @@ if TYPE_CHECKING:
     from ragit.usages import Usages
 
 CACHED_ANSWERS = 256
-"""Number of answers that a long-lived process remembers. The tree is part of the key, so a changed
-tree is searched anew.
-"""
+"""Limit of cached answers. The tree is part of the key, so a changed tree is searched anew."""
 
 
 def open_repository(
@@ -58,7 +56,7 @@ def open_repository(
     flags: Mapping[str, object] | None = None,
     early: EarlyStatus | None = None,
 ) -> Ragit:
-    """Open the index of the repository that `path` lies in, or the one opened early.
+    """Open the index of the repository around `path`, or of the one opened early.
 
     `flags` are settings by their dotted name (`ragit config` lists them), above all other layers.
     Raises NotARepository and ConfigError.
@@ -82,7 +80,7 @@ class Ragit(HistoryQuestions):
         self._recent: Recent[tuple[str | None, str], Target] = Recent()
         try:
             self.settings = Settings(self._repo, environ, flags)
-            """Settings of all layers together, and those that need the user's permission."""
+            """Merged settings of all layers, and those that need permission."""
         except BaseException:
             self._repo.close()  # a git process may already be running
             raise
@@ -96,7 +94,7 @@ class Ragit(HistoryQuestions):
 
     def close(self) -> None:
         """Stop all processes and close all files."""
-        self._let_go()
+        self._release_store()
         self._repo.close()
 
     @property
@@ -111,22 +109,22 @@ class Ragit(HistoryQuestions):
 
     @property
     def folder_in_tree(self) -> str:
-        """Return the opened folder below the top of the tree, without a slash at the end; empty for
-        the top.
+        """Return the opened folder below the top of the tree, without a final slash; empty for the
+        top.
         """
         return path_text(self._repo.prefix.rstrip(b"/"))
 
     @property
     def folder(self) -> Path:
-        """Return the folder for what belongs to this repository, also used by hooks and their
+        """Return the folder of ragit's files about this repository, also used by hooks and their
         worker.
         """
         return self._repo.common_dir / "ragit"
 
     @cached_property
     def store_path(self) -> Path:
-        """Return the index file: in the git directory, or in the user's cache if that cannot be
-        written.
+        """Return the index file: in the git directory, or in the user's cache if that is
+        read-only.
         """
         path = self.config.store_file(self._repo.common_dir)
         if self.config.index.store_path or self._may_write:
@@ -137,14 +135,14 @@ class Ragit(HistoryQuestions):
 
     @property
     def _may_write(self) -> bool:
-        """Return whether the store may be written in the git directory."""
+        """Return whether the store in the git directory is writable."""
         writable = self.folder if self.folder.exists() else self._repo.common_dir
         return os.access(writable, os.W_OK) and not self.folder.is_symlink()
 
     @cached_property
     def _cached_store_path(self) -> Path:
-        """Return the index file of a repository whose git directory cannot be written."""
-        import hashlib  # loads OpenSSL, and most git directories can be written
+        """Return the index file of a repository with a read-only git directory."""
+        import hashlib  # loads OpenSSL, and most git directories are writable
 
         name = hashlib.sha256(os.fsencode(self._repo.common_dir)).hexdigest()[:16]
         return cache_folder(self._environ) / name / "index.db"
@@ -163,16 +161,15 @@ class Ragit(HistoryQuestions):
         retry: bool = True,
         progress: Progress | None = None,
     ) -> IndexReport:
-        """Make the trees of these revisions complete; if none is named, by `scope` HEAD's, the
-        staged or working tree.
+        """Complete the index of these revisions, or by `scope` of HEAD's, the staged or working
+        tree.
 
-        `fetch_missing` first downloads what a partial clone lacks of them. Models are asked for
-        descriptions, if the settings want any, unless `describe` is False. What earlier runs
-        deferred, since it was slow to read and their time was spent, is tried again, unless `retry`
-        is False. Raises UnknownRevision.
+        `fetch_missing` first downloads objects missing from a partial clone. Models are asked for
+        descriptions, if the settings want any, unless `describe` is False. Slow files that earlier
+        runs deferred are tried again, unless `retry` is False. Raises UnknownRevision.
         """
         self._targets.look_again()
-        self._let_go()
+        self._release_store()
         if fetch_missing:
             self._repo.fetch_trees(self._repo.trees_named(revisions or ["HEAD"]))
         wanted: list[Revision | Target] = [self._repo.resolve(revision) for revision in revisions]
@@ -190,13 +187,12 @@ class Ragit(HistoryQuestions):
 
     @taking_options_of(Query)
     def search(self, query: Query) -> Answer:
-        """Return the best places for a query, in a revision or in HEAD with the uncommitted changes
-        of this worktree.
+        """Return the best hits for a query, in a revision or in HEAD with the uncommitted changes.
 
         Takes a text with the fields of `ragit.query.Query` as keyword arguments, or such a `Query`.
-        Path patterns count from the top of the repository; those that begin with `./` or `../`
-        count from the opened folder. What the tree lacks is indexed first, unless `index` is False
-        or the freshness policy says otherwise.
+        Path patterns are relative to the top of the repository; those that begin with `./` or `../`
+        to the opened folder. Files missing from the index are indexed first, unless `index` is
+        False or the freshness policy forbids it.
 
         Raises UnknownRevision, UnknownLanguage, NotIndexed, ConfigError.
         """
@@ -205,21 +201,21 @@ class Ragit(HistoryQuestions):
     def ask(self, query: Query, on_index: OnIndex | None = None) -> Answer:
         """Return the answer to a query, as `search` does.
 
-        `on_index` is called with what has to be indexed first, and may return a progress callback.
+        `on_index` is called with the files to index first, and may return a progress callback.
         """
         self._targets.look_again()
         query = self._targets.from_top(checked(query))
         self._targets.begin(query)
-        searcher = self._searcher  # loaded while git looks at the working tree
+        searcher = self._searcher  # loaded while git reads the working tree
         searcher.check(query)
-        target, answer = self._healed(query, on_index)
+        target, answer = self._answered(query, on_index)
         if query.recurse_submodules:
             return self._with_submodules(query, target, answer, on_index)
         return answer
 
     def ask_below(self, path: str, query: Query, on_index: OnIndex | None = None) -> Answer:
-        """Return the answer to a query about one file or folder, given from the opened folder, with
-        a note on that.
+        """Return the answer to a query about one file or folder below the opened folder, with a
+        note.
         """
         answer = self.ask(replaced(query, paths=(self._targets.literal(path),)), on_index)
         note = (
@@ -228,16 +224,15 @@ class Ragit(HistoryQuestions):
         return replaced(answer, notes=(note, *answer.notes))
 
     def has_path(self, path: str, query: Query) -> bool:
-        """Return whether the tree that a query is about has a file or folder, given from the opened
+        """Return whether the tree of a query has a file or folder, relative to the opened
         folder.
         """
         return self._targets.has(path, query)
 
     def like(self, place: str, query: Query, on_index: OnIndex | None = None) -> Answer:
-        """Return chunks that are similar to the chunk at FILE:LINE, given from the opened folder.
-        The text of the query is ignored.
+        """Return chunks similar to the chunk at FILE:LINE, relative to the opened folder.
 
-        Raises ConfigError if nothing is indexed there.
+        The text of the query is ignored. Raises ConfigError if nothing is indexed there.
         """
         from ragit.repository import similar
 
@@ -258,12 +253,12 @@ class Ragit(HistoryQuestions):
         on_index: OnIndex | None = None,
         fresh_s: float = 0.0,
     ) -> AbstractContextManager[OpenTree]:
-        """Open a tree to read its chunks and texts: a revision's, or by `scope` HEAD's, the staged
-        or the working tree.
+        """Open a revision's tree to read its chunks and texts, or by `scope` HEAD's, the staged or
+        working tree.
 
-        What the tree lacks is indexed first, unless `index` is False or the freshness policy says
-        otherwise. A tree that was opened less than `fresh_s` seconds ago is opened again as it was
-        then, without asking git. Raises UnknownRevision and NotIndexed.
+        Missing files are indexed first, unless `index` is False or the freshness policy forbids it.
+        A tree opened less than `fresh_s` seconds ago is reused without asking git. Raises
+        UnknownRevision and NotIndexed.
         """
         target = self._recent.get((ref, scope), fresh_s)
         if target is None:
@@ -277,11 +272,11 @@ class Ragit(HistoryQuestions):
     def _looked_up(self, ref: str | None, scope: str) -> Target:
         self._targets.look_again()
         self._targets.begin(Query("", ref=ref, scope=scope))
-        _ = self._indexer  # loaded while git looks at the working tree
+        _ = self._indexer  # loaded while git reads the working tree
         return self._targets.of(ref, scope)
 
     def path_from_top(self, path: str) -> bytes:
-        """Return a path, given from the opened folder, as git has it from the top."""
+        """Return a path relative to the opened folder as one from the top, as git has it."""
         return self._targets.file(path)
 
     def usages(
@@ -297,10 +292,10 @@ class Ragit(HistoryQuestions):
         index: bool = True,
         on_index: OnIndex | None = None,
     ) -> Usages:
-        """Return one page of the lines of a tree that hold a name as a whole word.
+        """Return one page of the lines of a tree that contain a name as a whole word.
 
         The tree, `paths` and `index` are as for `search`; `relation` is one of
-        `ragit.usages.RELATIONS`. Raises ConfigError for what is no name, UnknownRevision and
+        `ragit.usages.RELATIONS`. Raises ConfigError for an invalid name, UnknownRevision and
         NotIndexed.
         """
         from ragit import usages
@@ -332,9 +327,9 @@ class Ragit(HistoryQuestions):
         """Return the stored descriptions of a file, in HEAD with its uncommitted changes or in a
         revision.
 
-        An image has one description, any other file one for each chunk. `now` asks for the
-        description of an image that has none. `path` counts from the opened folder. Raises
-        NotDescribed, UnknownRevision, and RemoteFailed if a model was asked.
+        An image has one description, any other file one for each chunk. `now` requests the
+        description of an image that has none. `path` is relative to the opened folder. Raises
+        NotDescribed, UnknownRevision, and RemoteFailed if the request failed.
         """
         self._targets.look_again()
         target = self._targets.of(ref, "worktree")
@@ -366,7 +361,7 @@ class Ragit(HistoryQuestions):
     def searched_paths(
         self, revision: str | None = None, *, scope: str = "worktree"
     ) -> frozenset[str]:
-        """Return the paths of a tree that are indexed and searched."""
+        """Return the indexed paths of a tree."""
         self._targets.look_again()
         target = self._targets.of(revision, scope)
         with self._indexer.reading() as store:
@@ -374,16 +369,17 @@ class Ragit(HistoryQuestions):
         return frozenset(path_text(path) for path in resolved.snapshot.paths)
 
     def log(self, revision: str = "HEAD", *, most: int) -> list[Logged]:
-        """Return the newest commits that a revision reaches, with the paths that each changed.
-        Raises UnknownRevision.
+        """Return the newest `most` commits that a revision reaches, with changed paths. Raises
+        UnknownRevision.
         """
         self._targets.look_again()
         commit = self._repo.resolve(revision).commit
         return [] if commit is None else self._repo.log(commit, most)
 
     def test_embedder(self) -> EmbedderTried:
-        """Ask the configured embedder for two vectors, and return the result. Raises
-        EmbedderUnavailable and ConfigError.
+        """Request two vectors from the configured embedder, and return the result.
+
+        Raises EmbedderUnavailable and ConfigError.
         """
         from ragit.index import tried
 
@@ -395,10 +391,10 @@ class Ragit(HistoryQuestions):
         from ragit.repository.ref_labels import forget_map
 
         self._targets.look_again()
-        self._let_go()
+        self._release_store()
         trees = self._targets.reachable(self.config.gc.reflog_days)
         forget_map(self.store_path)
-        freed = self._repo.prune_private_objects(trees)  # first: it needs no room on the disk
+        freed = self._repo.prune_private_objects(trees)  # first, since it needs no disk space
         return replaced(self._indexer.collect(trees), object_bytes=freed)
 
     # -- parts
@@ -424,8 +420,8 @@ class Ragit(HistoryQuestions):
 
         return Kept(self._repo, self._indexer)
 
-    def _let_go(self) -> None:
-        """Close what searches have kept open: what is to be done may need the store alone."""
+    def _release_store(self) -> None:
+        """Close the files that searches keep open; the next operation may need the store alone."""
         if "_kept" in self.__dict__:
             self._kept.release()
 
@@ -436,8 +432,8 @@ class Ragit(HistoryQuestions):
         opener = TreeOpener(config, indexer, self._kept)
         return Parts(repo, config, self._targets, indexer, lambda: self._searcher, opener)
 
-    def _healed(self, asked: Query, on_index: OnIndex | None) -> tuple[Target, Answer]:
-        """Answer a query; objects of uncommitted work that turn out damaged are written again."""
+    def _answered(self, asked: Query, on_index: OnIndex | None) -> tuple[Target, Answer]:
+        """Answer a query; rewrite damaged objects of uncommitted work and try again."""
         try:
             target, answer = self._once(asked, on_index)
             if not answer.completeness.absent and LOST_SINCE_INDEXED not in answer.degraded:
@@ -491,8 +487,8 @@ class Ragit(HistoryQuestions):
         return submodules.joined(answer, found, query.top_k or self.config.retrieval.top_k)
 
     def _submodule(self, folder: str) -> Ragit | None:
-        """Open the repository that is checked out at a folder, with its own settings and store;
-        None if there is none.
+        """Open the repository checked out at a folder, with its own settings and store; None if
+        none.
         """
         place = self._repo.top / folder if self._repo.top else None
         if place is None or not (place / ".git").exists():

@@ -1,4 +1,4 @@
-"""Loads the settings of one repository, and what it asks its user to allow. Changes no index."""
+"""Loads the settings of one repository, and its requests for permission. Changes no index."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 def _signal_names() -> Collection[str]:
-    from ragit.rank import SIGNAL_NAMES  # with all of ranking, for the few who set weights
+    from ragit.rank import SIGNAL_NAMES  # imports all of ranking, for the few who set weights
 
     return SIGNAL_NAMES
 
 
 class Settings:
-    """All layers of settings, as they were when this was made. Raises ConfigError."""
+    """All layers of settings, as of construction. Raises ConfigError."""
 
     def __init__(self, repo: Repo, environ: Mapping[str, str], flags: Mapping[str, object]) -> None:
         self._repo = repo
@@ -51,10 +51,10 @@ class Settings:
         return self.loaded.config
 
     def rows(self, name: str = "") -> list[SettingRow]:
-        """Return settings with their values and origins; only those of `name`, a setting or a
-        section, if given.
+        """Return settings with values and origins; only those of `name`, a setting or a section, if
+        given.
 
-        Raises ConfigError if there is no such name.
+        Raises ConfigError for an unknown name.
         """
         rows = select(describe(self.loaded), name)
         if not self.config.chunkers:
@@ -69,7 +69,7 @@ class Settings:
 
     @property
     def warnings(self) -> list[str]:
-        """Return a sentence for each setting that is ignored."""
+        """Return a sentence for each ignored setting."""
         said = [self.loaded.warning] if self.loaded.warning else []
         if self.config.chunkers:
             from ragit.repository import custom_chunkers
@@ -79,7 +79,7 @@ class Settings:
 
     @cached_property
     def chunkers(self) -> list[Named]:
-        """Return the user's chunkers that are named, and whether each is in force."""
+        """Return the user's named chunkers, and whether each is in force."""
         if not self.config.chunkers:
             return []
         from ragit.repository import custom_chunkers
@@ -103,10 +103,10 @@ class Settings:
         return SettingsFiles(self._repo, self._environ, chunkers)
 
     def request(self) -> PermissionRequest:
-        """Return what the repository asks to be allowed: settings of its .ragit.toml, and chunkers,
-        as they are now.
+        """Return the permissions that the repository requests now: for settings of .ragit.toml, and
+        chunkers.
 
-        Raises ConfigError if there is nothing.
+        Raises ConfigError if there are none.
         """
         from ragit.repository import permission
 
@@ -115,8 +115,9 @@ class Settings:
         return permission.requested(content, loaded.config, self._chunker_origin())
 
     def trust(self, request: PermissionRequest | None = None) -> Path:
-        """Allow what the repository asks for, and return the path of its .ragit.toml. It takes
-        effect when the repository is opened again.
+        """Allow the repository's requests, and return the path of its .ragit.toml.
+
+        Takes effect when the repository is opened again.
         """
         from ragit.repository import permission
 
@@ -125,8 +126,9 @@ class Settings:
         return file
 
     def distrust(self) -> Path:
-        """Stop allowing anything, and return the path of the .ragit.toml. It takes effect when the
-        repository is opened again.
+        """Withdraw all permissions, and return the path of the .ragit.toml.
+
+        Takes effect when the repository is opened again.
         """
         file = self._file()
         trust.distrust(trust.record_path(self._environ), self._repo.common_dir)

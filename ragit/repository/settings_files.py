@@ -1,4 +1,4 @@
-"""Tells whether the files that settings come from have changed, for a process that stays."""
+"""Tells whether the settings' files have changed, for a long-lived process."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from ragit.git import clean_env as clean_env
 from ragit.repository import trust
 
 Stamp = tuple[int, int, int]
-"""Time of the last change in nanoseconds, size and number of a file."""
+"""Modification time in nanoseconds, size and inode of a file."""
 
 
 class SettingsFiles:
-    """The files that settings of a repository come from, as they were when this was made.
+    """The files that settings of a repository come from, as of construction.
 
-    A setting that is included on a condition other than a folder is not seen to change by a switch
-    of the branch.
+    Changes by git's conditional includes are noticed for conditions on the folder only.
     """
 
     def __init__(self, repo: Repo, environ: Mapping[str, str], others: Iterable[Path]) -> None:
-        """Look at all of them, and at `others`."""
+        """Record their state, and that of `others`."""
         found = {*_usual(repo, environ), *_named_by_git(repo), *others}
         self._stamps = {path: _stamp(path) for path in found}
 
     def changed(self) -> bool:
-        """Return whether one of them was changed, made or removed since."""
+        """Return whether a file was changed, created or removed since."""
         return any(_stamp(path) != before for path, before in self._stamps.items())
 
 
@@ -41,7 +40,7 @@ def _stamp(path: Path) -> Stamp | None:
 
 
 def _usual(repo: Repo, environ: Mapping[str, str]) -> Iterator[Path]:
-    """Yield where settings may be, whether or not there are any."""
+    """Yield the possible files of settings, existing or not."""
     if repo.top is not None:
         yield repo.top / FILE_NAME
     yield trust.record_path(environ)
@@ -56,7 +55,7 @@ def _usual(repo: Repo, environ: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _named_by_git(repo: Repo) -> Iterator[Path]:
-    """Yield the files from which git took a setting: the system's, and included ones."""
+    """Yield the files from which git read a setting: the system's, and included ones."""
     folder = repo.top or repo.git_dir
     for _, origin in repo.config_origins(".").values():
         kind, _, path = origin.partition(" ")[2].partition(":")

@@ -1,4 +1,4 @@
-"""Searches for code that is similar to the chunk at a line of a file."""
+"""Searches for code similar to the chunk at a line of a file."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ragit.search import OpenTree
 from ragit.types import Answer, path_text
 
 OVERLAPPING = 3
-"""Hits asked for beyond top_k: the chunk itself, and hits that its neighbours were merged into."""
+"""Hits requested beyond top_k: the chunk itself, and hits merged with its neighbours."""
 
 
 class Sample(NamedTuple):
-    """The chunk that the results are to be similar to."""
+    """The chunk to find similar ones for."""
 
     path: str
     line: int
@@ -33,7 +33,7 @@ def parse_place(place: str) -> tuple[str, int]:
 
 
 def sample_at(opened: OpenTree, path: bytes, line: int) -> Sample:
-    """Return the chunk of a tree that holds a line of a file; the smallest if several do.
+    """Return the smallest chunk at a line of a file.
 
     Raises ConfigError if there is none.
     """
@@ -51,8 +51,8 @@ def sample_at(opened: OpenTree, path: bytes, line: int) -> Sample:
 
 
 def as_query(query: Query, sample: Sample, top_k: int) -> Query:
-    """Return the query for chunks similar to a sample. It searches by meaning, since a whole chunk
-    has too many words.
+    """Return the query for chunks similar to a sample: by vectors, since a chunk has too many
+    words.
     """
     return replaced(query, text=sample.text, mode="vector", top_k=top_k + OVERLAPPING)
 

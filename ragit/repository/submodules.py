@@ -1,7 +1,7 @@
 """Searches submodules, and joins their answers with that of the repository around them.
 
-Each submodule has a store of its own. Nothing is checked out or downloaded: a submodule that is not
-checked out is skipped.
+Each submodule has a store of its own. Nothing is checked out or downloaded; submodules that are not
+checked out are skipped.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from ragit.types import (
 
 
 def below(pattern: str, folder: str) -> str | None:
-    """Return a path pattern as it reads inside `folder`; None if nothing in there can match."""
+    """Return a path pattern relative to `folder`; None if it can match nothing there."""
     if "/" not in pattern.rstrip("/"):  # a bare name, at any depth
         return "**" if _matches(pattern, f"{folder}/x") else pattern
     segments = pattern.removeprefix("/").split("/")
     for name in folder.split("/"):
         if segments in ([], [""]):
-            return "**"  # the pattern ended above: what matches a folder matches all that is in it
+            return "**"  # the pattern ended above: a matching folder matches with its content
         if segments[0] == "**":
             return "/".join(segments) if len(segments) > 1 else "**"
         if not _matches(f"/{segments[0]}", name):
@@ -48,7 +48,7 @@ def _matches(pattern: str, path: str) -> bool:
 
 
 def queries(query: Query, entries: Iterable[Entry]) -> Iterator[tuple[str, Query]]:
-    """Yield the folder of each submodule of a tree in which something can match, with its query."""
+    """Yield the folder of each submodule of a tree where something can match, with its query."""
     for entry in entries:
         folder = os.fsdecode(entry.path)
         asked = inside(query, folder, entry.oid) if entry.mode == GITLINK else None
@@ -57,11 +57,11 @@ def queries(query: Query, entries: Iterable[Entry]) -> Iterator[tuple[str, Query
 
 
 def inside(query: Query, folder: str, commit: str) -> Query | None:
-    """Return the query for a submodule; None if its path filters let nothing in there pass.
+    """Return the query for a submodule; None if its path filters let nothing there pass.
 
-    It is about the commit that the outer tree names, unless the query is about uncommitted work.
+    It searches the commit that the outer tree names, unless the query is about uncommitted work.
     """
-    patterns = _inner(query.paths, folder)
+    patterns = _inner_filters(query.paths, folder)
     if patterns is None:
         return None
     uncommitted = query.ref is None and query.scope == "worktree"
@@ -74,8 +74,8 @@ def inside(query: Query, folder: str, commit: str) -> Query | None:
     )
 
 
-def _inner(filters: Sequence[str], folder: str) -> list[str] | None:
-    """Return path filters as they read inside `folder`; None if nothing in there can pass."""
+def _inner_filters(filters: Sequence[str], folder: str) -> list[str] | None:
+    """Return path filters relative to `folder`; None if nothing there can pass."""
     wanted: list[str] = []
     unwanted: list[str] = []
     for one in filters:
@@ -98,12 +98,12 @@ class Inner(NamedTuple):
 
 
 def joined(outer: Answer, inner: Sequence[Inner], top_k: int) -> Answer:
-    """Return one answer with the best hits of all, under the paths of the outer working tree."""
+    """Return one answer with the best hits of all, with paths in the outer working tree."""
     answers = [outer, *(one.answer for one in inner)]
     hits = list(outer.hits)
     warnings: list[str] = []
     for one in inner:
-        hits += [_moved(hit, one.folder) for hit in one.answer.hits]
+        hits += [_below_folder(hit, one.folder) for hit in one.answer.hits]
         warnings += _warnings(one)
     hits.sort(key=lambda hit: (-hit.score, hit.path, hit.start_line))
     return replaced(
@@ -119,7 +119,7 @@ def joined(outer: Answer, inner: Sequence[Inner], top_k: int) -> Answer:
 
 
 def _joined_completeness(each: Sequence[Completeness]) -> Completeness:
-    """Return how much of several trees is indexed, the outer one first."""
+    """Return the completeness of several trees, the outer one first."""
     absent: Counter[str] = Counter()
     for one in each:
         absent.update(one.absent)
@@ -134,7 +134,7 @@ def _joined_completeness(each: Sequence[Completeness]) -> Completeness:
 
 
 def _unmatched(answers: Sequence[Answer]) -> tuple[str, ...]:
-    """Return the names that no repository holds."""
+    """Return the names that no repository contains."""
     first, *others = (answer.unmatched_names for answer in answers)
     return tuple(name for name in first if all(name in names for names in others))
 
@@ -153,10 +153,10 @@ def _summed(parts: Iterable[WithoutVectors | None]) -> WithoutVectors | None:
 
 
 def _degraded(outer: Answer, inner: Sequence[Inner]) -> str:
-    """Return the reasons why a part of a search did not take place, each with its repository.
+    """Return why parts of a search did not run, each with its repository.
 
-    A reason that holds for the outer repository is given once. The note that no file contains a
-    word of the query is left out if a file of another repository contains one.
+    A reason of the outer repository is given once. The note that no file contains a word of the
+    query is dropped if a file of another repository contains one.
     """
     answers = [outer, *(one.answer for one in inner)]
     held = any(answer.hits and NO_WORD_FOUND not in answer.degraded for answer in answers)
@@ -171,9 +171,7 @@ def _degraded(outer: Answer, inner: Sequence[Inner]) -> str:
 
 
 def _notes(outer: Answer, inner: Sequence[Inner], has_hits: bool) -> tuple[str, ...]:
-    """Return the notes of all answers, each once. The note that nothing was found is left out if
-    one of them has hits.
-    """
+    """Return the notes of all answers, each once; without "nothing found" if there are hits."""
     found = list(outer.notes)
     for one in inner:
         found += [f"{one.folder}: {note}" for note in one.answer.notes if note not in outer.notes]
@@ -181,7 +179,7 @@ def _notes(outer: Answer, inner: Sequence[Inner], has_hits: bool) -> tuple[str, 
     return tuple(note for note in found if not any(why in note for why in nothing))
 
 
-def _moved(hit: Hit, folder: str) -> Hit:
-    """Return a hit with its paths as they are in the outer working tree."""
+def _below_folder(hit: Hit, folder: str) -> Hit:
+    """Return a hit with its paths in the outer working tree."""
     also = tuple(posixpath.join(folder, path) for path in hit.also)
     return replaced(hit, path=posixpath.join(folder, hit.path), also=also)

@@ -1,4 +1,4 @@
-"""Lets a method that takes a query also take the text and the options of one, typed."""
+"""Lets a method with a query argument also take the text and options of one, typed."""
 
 from __future__ import annotations
 

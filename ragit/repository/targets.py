@@ -1,6 +1,4 @@
-"""Resolves what a caller names in one repository: trees of revisions and of uncommitted work,
-files, path patterns.
-"""
+"""Resolves a caller's trees, files and path patterns in one repository."""
 
 from __future__ import annotations
 
@@ -22,8 +20,8 @@ DAY = 86_400
 
 
 class Targets:
-    """Trees and paths of one repository. `most_bytes` returns how large an uncommitted file at a
-    path may be.
+    """Trees and paths of one repository. `most_bytes` returns the size limit of an uncommitted file
+    by path.
     """
 
     def __init__(self, early: EarlyStatus, most_bytes: Callable[[bytes], int]) -> None:
@@ -33,21 +31,21 @@ class Targets:
         self._under_way: GitStatus | None = None
 
     def look_again(self) -> None:
-        """Look up HEAD again, except in the first call: it may have moved since the last one."""
+        """Read HEAD again, except in the first call."""
         if self._looked:
             self._repo.refresh()
         self._looked = True
 
     def begin(self, query: Query) -> None:
-        """Start git's status of the working tree, if a query is about it. `of` waits for it."""
+        """Start git's status of the working tree, if a query needs it. `of` waits for it."""
         if self._under_way:
-            self._under_way.stop()  # the caller of an earlier one went away
+            self._under_way.stop()  # the caller of an earlier one left
         self._under_way = None
         if is_about_worktree(query):
             self._under_way, self._started = self._started or self._repo.start_status(), None
 
     def asked(self, query: Query) -> Target:
-        """Return the tree that a query is about, with the one whose code it leaves out. Raises
+        """Return the tree of a query, with the tree whose code it excludes. Raises
         UnknownRevision.
         """
         if query.new_in is not None:
@@ -58,7 +56,7 @@ class Targets:
         return self.of(query.ref, query.scope)
 
     def _later(self, query: Query) -> Target:
-        """Return the tree that a query searches, whatever it leaves out; of several refs HEAD's."""
+        """Return the tree that a query searches, without exclusions; for several refs HEAD's."""
         if query.new_in:
             return self._new_in(query.new_in, query.scope)
         if query.refs or query.all_refs:
@@ -77,8 +75,7 @@ class Targets:
         return replaced(new, without=old)
 
     def of(self, revision: str | None, scope: str) -> Target:
-        """Return the tree of a revision; if none is named, by `scope` HEAD's, the staged or the
-        working tree.
+        """Return the tree of a revision, or by `scope` HEAD's, the staged or the working tree.
 
         Raises UnknownRevision.
         """
@@ -92,17 +89,15 @@ class Targets:
         return Target(HEAD, head.tree, head.tree)
 
     def working(self) -> tuple[Target, Mapping[bytes, str]]:
-        """Return HEAD with the uncommitted changes, and the reasons of changed files that are left
-        out of it.
-        """
+        """Return HEAD with the uncommitted changes, and the reasons for skipping changed files."""
         status, self._under_way = self._under_way, None
         tree, _, left_out = self._repo.working_tree(self._most_bytes, status)
         head = self._repo.head()  # which may have moved until then
         return Target(HEAD if tree == head.tree else UNCOMMITTED, tree, head.tree), left_out
 
     def reachable(self, reflog_days: int) -> set[Oid]:
-        """Return the trees of all refs, all worktrees' HEADs, recent reflog entries, and the
-        uncommitted states.
+        """Return the trees of all refs, worktrees' HEADs, recent reflog entries and uncommitted
+        states.
         """
         repo = self._repo
         since = time.time() - reflog_days * DAY
@@ -119,23 +114,23 @@ class Targets:
     def _staged(self) -> set[Oid]:
         try:
             return {self._repo.staged_tree()}
-        except GitFailed:  # there are conflicts: what is staged is no tree yet
+        except GitFailed:  # there are conflicts, so there is no staged tree
             return set()
 
     def from_top(self, query: Query) -> Query:
-        """Return the query with its path patterns counted from the top."""
+        """Return the query with its path patterns relative to the top."""
         if not query.paths:
             return query
         return replaced(query, paths=tuple(self._pattern(one, query) for one in query.paths))
 
     def file(self, path: str) -> bytes:
-        """Return a path as git has it; the given one counts from the opened folder."""
+        """Return a path relative to the opened folder as git has it."""
         top = self._repo.top or self._repo.common_dir
         found = os.path.relpath(os.path.join(top, os.fsdecode(self._repo.prefix), path), top)  # noqa: PTH118
         return os.fsencode(found).replace(os.sep.encode(), b"/")
 
     def has(self, path: str, query: Query) -> bool:
-        """Return whether the tree that a query is about has a file or folder, given from the opened
+        """Return whether the tree of a query has a file or folder, relative to the opened
         folder.
         """
         found = self.file(path)
@@ -154,7 +149,7 @@ class Targets:
         )
 
     def literal(self, path: str) -> str:
-        """Return a pattern for a path given from the opened folder, and what is below it."""
+        """Return a pattern for a path below the opened folder and everything in it."""
         found = path_text(self.file(path))
         return "**" if found == "." else f"/{globs.literal(found)}"
 
@@ -179,7 +174,7 @@ class Targets:
         return found
 
     def _is_literal(self, pattern: str, top: str | None, query: Query) -> bool:
-        """Return whether a pattern is the path of a file or folder, which counts first, as in git's
+        """Return whether a pattern is an existing path, which takes precedence, as in git's
         pathspecs.
         """
         here = pattern.split("/")[0] in {".", ".."}
@@ -190,7 +185,7 @@ class Targets:
 
 
 def _without_links(pattern: str, top: str | None) -> str:
-    """Return an absolute pattern as it is under the real top: a shell may name a link to it."""
+    """Return an absolute pattern below the real top; a shell may give one below a link to it."""
     if top and pattern.startswith("/") and not Path(pattern).is_relative_to(top):
         real = os.path.realpath(pattern)
         return real if Path(real).is_relative_to(top) else pattern

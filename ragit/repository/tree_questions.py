@@ -1,4 +1,4 @@
-"""Gives the library's questions about the structure of a tree: each opens it and hands it on."""
+"""Library methods about the structure of a tree: each opens it and passes it on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAP_HITS = 10
 
 
 class TreeQuestions(ABC):
-    """The part of `Ragit` that reads structure. The tree, and `index`, are as for `search`."""
+    """The methods of `Ragit` that read structure. The tree, and `index`, are as for `search`."""
 
     @abstractmethod
     def reading(
@@ -44,9 +44,7 @@ class TreeQuestions(ABC):
 
     @abstractmethod
     def path_from_top(self, path: str) -> bytes:
-        """Return a path as git has it, from the top; the given one counts from the opened
-        folder.
-        """
+        """Return a path relative to the opened folder as one from the top, as git has it."""
 
     def context(
         self,
@@ -61,12 +59,12 @@ class TreeQuestions(ABC):
         index: bool = True,
         on_index: OnIndex | None = None,
     ) -> Context:
-        """Return what a model that completes code at a line of a file should know of other files:
-        declarations of the names that are used or imported there, and similar code.
+        """Return context for a model that completes code at a line of a file.
 
-        `text` is the unsaved text of the file. If the same tree was asked about less than `fresh_s`
-        seconds ago, the repository is not looked at again, and no process is started. Raises
-        NoSuchPath, UnknownRevision and NotIndexed.
+        That is, declarations in other files of names used or imported there, and similar code.
+        `text` is the unsaved text of the file. If the same tree was opened less than `fresh_s`
+        seconds ago, the repository is not read again, and no process is started. Raises NoSuchPath,
+        UnknownRevision and NotIndexed.
         """
         from ragit.repository.completion_context import context_at
 
@@ -86,10 +84,10 @@ class TreeQuestions(ABC):
         index: bool = True,
         on_index: OnIndex | None = None,
     ) -> RepositoryMap:
-        """Return the definitions of a tree that matter most, as many as fit into `max_tokens`.
+        """Return the most important definitions of a tree that fit into `max_tokens`.
 
-        With a query they are those that its best files refer to, and what these refer to; without
-        one, those that most of the tree refers to.
+        With a query they are those that its best files refer to, directly or through others;
+        without one, those that most of the tree refers to.
 
         Raises ConfigError, UnknownRevision and NotIndexed.
         """
@@ -134,9 +132,9 @@ class TreeQuestions(ABC):
         on_index: OnIndex | None = None,
         fresh_s: float = 0.0,
     ) -> FileSkeleton | FolderSkeleton:
-        """Return what a file defines, or a line for each file of a folder.
+        """Return the definitions of a file, or a line for each file of a folder.
 
-        `path` counts from the opened folder; `fresh_s` is as for `context`. Raises NoSuchPath,
+        `path` is relative to the opened folder; `fresh_s` is as for `context`. Raises NoSuchPath,
         UnknownRevision and NotIndexed.
         """
         from ragit.outline import skeleton
@@ -155,11 +153,10 @@ class TreeQuestions(ABC):
         index: bool = True,
         on_index: OnIndex | None = None,
     ) -> Shown | Choices:
-        """Return the definition of a name, or the one at a line of a file (PATH:LINE); the list of
-        them if a name has several.
+        """Return the definition of a name, or at PATH:LINE; a list if a name has several.
 
-        Of a class that has members the outline is given, unless `body` is True. Raises NoSuchPath,
-        UnknownRevision and NotIndexed.
+        Of a class with members only the outline is returned, unless `body` is True. Raises
+        NoSuchPath, UnknownRevision and NotIndexed.
         """
         from ragit.outline import place_of, show, show_line
 

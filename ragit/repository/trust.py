@@ -1,8 +1,8 @@
 """Record which settings files and chunkers of a repository the user trusts.
 
-The record lies outside of every working tree, so that a clone cannot bring its own permission. It
-names a repository by its git common directory and a file by its sha256: a changed file has to be
-allowed again, and switching back to an allowed version does not ask. Worktrees share permissions.
+The record is outside of every working tree, so that a clone cannot bring its own permission. It
+names a repository by its git common directory and a file by its sha256: a changed file needs a new
+permission, a return to an allowed version does not. Worktrees share permissions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ragit.errors import ConfigError
 _VERSION = 1
 _LOCK_SECONDS = 2.0
 _KEPT_VERSIONS = 100
-"""Versions of one repository's file; the oldest are dropped first."""
+"""Limit of versions of one repository's file; the oldest are dropped first."""
 
 
 def record_path(environ: Mapping[str, str]) -> Path:
@@ -37,10 +37,10 @@ def record_path(environ: Mapping[str, str]) -> Path:
 def is_trusted(
     record: Path, common_dir: Path, content: bytes, *, worktree: Path | None = None, name: str = ""
 ) -> bool:
-    """Return True if the user allowed exactly this content in this repository.
+    """Return whether the user allowed exactly this content in this repository.
 
-    `name` is the file's, for any other than .ragit.toml: what is allowed as settings must not run
-    as a program. A record inside `worktree` allows nothing.
+    `name` is the file's, unless it is .ragit.toml: content allowed as settings must not run as a
+    program. A record inside `worktree` allows nothing.
     """
     if _inside(record, worktree):
         return False
@@ -65,7 +65,7 @@ def trust(
 
 
 def distrust(record: Path, common_dir: Path) -> bool:
-    """Remove all permissions of a repository; return True if there were any. Raises ConfigError."""
+    """Remove all permissions of a repository; return whether there were any. Raises ConfigError."""
     if _key(common_dir) not in _read(record):
         return False
     with _replacing(record) as trusted:
@@ -133,7 +133,7 @@ def _replacing(record: Path) -> Iterator[dict[str, list[str]]]:
             json.dump({"version": _VERSION, "trusted": trusted}, stream, indent=1, sort_keys=True)
         lock.replace(record)
     except BaseException as error:
-        # Only here: after `replace`, a lock of that name is another process's.
+        # Only here: after `replace`, a lock of that name belongs to another process.
         lock.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise _unusable(record, error) from error
@@ -141,7 +141,7 @@ def _replacing(record: Path) -> Iterator[dict[str, list[str]]]:
 
 
 def _lock(lock: Path) -> int:
-    """Create the lock file, after a short wait for its owner. Raises ConfigError if it stays."""
+    """Create the lock file, after a short wait for its owner. Raises ConfigError on a timeout."""
     lock.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     end = time.monotonic() + _LOCK_SECONDS
     while True:

@@ -1,6 +1,6 @@
-"""Let hits say something of history: where they stood last, which refs hold them.
+"""Add history to hits: their last place, and the refs that contain them.
 
-Such answers are not remembered, since refs move.
+Such answers are not cached, since refs move.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ def with_history(
     refs: Sequence[Ref],
     answer: Answer,
 ) -> Answer:
-    """Return an answer with what its hits are to say, about these refs."""
+    """Return an answer whose hits have their last place, and their refs among these, as the query
+    asks.
+    """
     since = repo.resolve(query.gone_since).commit if query.gone_since is not None else None
     if since:
         from ragit.history import with_last_stood
