@@ -1,7 +1,7 @@
 """The command line: each command parses its arguments, makes one call and renders the result.
 
-A command's module is imported when the command is called, so that `ragit search` does not load the
-others; and click is imported only for a line that `plain` does not read.
+A command's module is imported when the command is called; click only for a line that `plain` cannot
+read.
 """
 
 from __future__ import annotations

@@ -129,7 +129,9 @@ def status(ctx: click.Context, names: tuple[str, ...], project: bool, as_json: b
 
 
 def _installation(ctx: click.Context, *, project: bool) -> Installation:
-    """Return the installation for the user, or for the repository. Raises RagitError."""
+    """Return the installation for the user, or with `project` for the repository. Raises
+    RagitError.
+    """
     from ragit.agents import Installation, Places, own_command, project_top
 
     top = project_top(ctx.obj.directory) if project else None
@@ -152,11 +154,11 @@ _UNSAID = frozenset(
     "--color --explain --full --keyword-weight --min-score --optimize --query-prefix"
     " --recurse-submodules --rerank --rewrite".split()
 )
-"""Options that the skill leaves out: they are for people, or for trying out settings."""
+"""Options that the skill omits: they are for people, or for trying out settings."""
 
 
 def _help(command: click.Command, name: str, root: click.Context) -> str:
-    """Return the help of a command for the skill: the same in a terminal of any width."""
+    """Return the help of a command for the skill, at a fixed width."""
     short = copy(command)
     short.params = [param for param in command.params if not _UNSAID & {*param.opts}]
     short.add_help_option = False
@@ -164,7 +166,7 @@ def _help(command: click.Command, name: str, root: click.Context) -> str:
 
 
 def _chosen(names: Sequence[str], default: Sequence[Agent] | None = None) -> list[Agent]:
-    """Return the agents of these names; without names the default, or all. Raises ConfigError."""
+    """Return agents by name; without names the default, or all. Raises ConfigError."""
     from ragit.agents import AGENTS
 
     known = {agent.name: agent for agent in AGENTS}
@@ -183,7 +185,7 @@ def _print_snippets(installation: Installation, agents: list[Agent], parts: Sequ
 
 
 def _do(installation: Installation, steps: Sequence[Step], *, dry_run: bool, agreed: bool) -> int:
-    """List the steps, ask unless it is agreed, do them, and return the exit status."""
+    """List the steps, ask unless agreed, apply them, and return the exit status."""
     options = render_options({})
     print_lines(render.changes_text([step.change for step in steps], options))
     left = any(step.change.action == "refuse" for step in steps)
@@ -200,13 +202,13 @@ def _do(installation: Installation, steps: Sequence[Step], *, dry_run: bool, agr
 
 
 def _apply(installation: Installation, steps: Sequence[Step]) -> list[AgentChange]:
-    """Do the open steps, and return what could not be done."""
+    """Apply the open steps, and return the refused changes."""
     done = zip(steps, installation.apply(steps), strict=True)
     return [change for step, change in done if step.is_open and change.action == "refuse"]
 
 
 def _agrees() -> bool:
-    """Ask the user, and return the answer. Raises ConfigError if there is no terminal to ask on."""
+    """Ask the user. Raises ConfigError without a terminal."""
     if not sys.stdin.isatty():
         raise ConfigError(
             "nothing was changed: there is no terminal to ask on",

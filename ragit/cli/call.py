@@ -1,4 +1,4 @@
-"""One call of the command line, as each command gets it."""
+"""One call of the command line, as passed to each command."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 
 class Call:
-    """The options before the command, and what is left to do after it."""
+    """The options before the command, and actions for its end."""
 
     def __init__(self, directory: str = ".", flags: Mapping[str, str] | None = None) -> None:
         self.directory = directory
@@ -19,6 +19,6 @@ class Call:
         self._last.append(action)
 
     def end(self) -> None:
-        """Run what was left for the end."""
+        """Run the actions registered for the end."""
         while self._last:
             self._last.pop()()

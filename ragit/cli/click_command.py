@@ -1,4 +1,4 @@
-"""The classes of click that declared commands and options become."""
+"""click's classes for declared commands and options."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DeclaredCommand(click.Command):
 
 
 class Configured(click.Option):
-    """An option that a setting stands in for. Its help names the setting and its default."""
+    """An option with a setting as default. Its help names the setting and its value."""
 
     def __init__(self, *args: Any, setting: str, **named: Any) -> None:
         super().__init__(*args, **named)

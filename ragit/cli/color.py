@@ -13,11 +13,13 @@ color_option = option(
     show_default=True,
     help="Colour the output. auto: on a terminal, heeding NO_COLOR and CLICOLOR_FORCE.",
 )
-"""Gives a command the option --color."""
+"""Adds the option --color to a command."""
 
 
 def wants_color(asked: str, terminal: bool) -> bool:
-    """Return whether to colour output that goes to a terminal or not, by the value of --color."""
+    """Return whether to colour output, by the value of --color and whether it goes to a
+    terminal.
+    """
     if asked != "auto":
         return asked == "always"
     if os.environ.get("NO_COLOR"):

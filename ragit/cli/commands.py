@@ -1,4 +1,4 @@
-"""Names the commands, and finds each in its module when it is called."""
+"""Lists the commands, and imports each when it is called."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ COMMANDS = {
 """Commands and their modules, in the order in which a user needs them."""
 
 _FUNCTIONS = {"eval": "evaluate", "map": "draw_map"}
-"""Functions that cannot have the command's name, since Python uses it."""
+"""Functions of commands whose names are Python's own."""
 
 
 def load(name: str) -> Any:
-    """Return the command of this name: a declared one, or one of click. Raises KeyError."""
+    """Return a command by name: a declared one, or one of click. Raises KeyError."""
     return getattr(import_module(f"ragit.cli.{COMMANDS[name]}"), _FUNCTIONS.get(name, name))
 
 

@@ -9,14 +9,14 @@ if TYPE_CHECKING:
 
 
 def languages(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
-    """Return the languages that begin with what was typed."""
+    """Return the languages that begin with the typed text."""
     from ragit.repository import language_names
 
     return _beginning(language_names(), begun)
 
 
 def refs(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
-    """Return the refs of the repository that begin with what was typed."""
+    """Return the refs of the repository that begin with the typed text."""
     from ragit.repository import ref_names
 
     root = ctx.find_root().params
@@ -24,21 +24,21 @@ def refs(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
 
 
 def settings(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
-    """Return the settings that begin with what was typed, in any case."""
+    """Return the settings that begin with the typed text, in any case."""
     from ragit.repository import setting_names
 
     return [name for name in setting_names() if name.lower().startswith(begun.lower())]
 
 
 def formats(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
-    """Return the output formats that begin with what was typed."""
+    """Return the output formats that begin with the typed text."""
     from ragit.render import FORMATS
 
     return _beginning(list(FORMATS), begun)
 
 
 def agents(ctx: click.Context, param: click.Parameter, begun: str) -> list[str]:
-    """Return the agents that begin with what was typed."""
+    """Return the agents that begin with the typed text."""
     from ragit.agents import AGENTS
 
     return _beginning([agent.name for agent in AGENTS], begun)

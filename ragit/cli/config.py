@@ -18,8 +18,7 @@ from ragit.errors import ConfigError
 @click.option("--help-texts", "full", is_flag=True, help="Say what each setting means.")
 @click.pass_context
 def config(ctx: click.Context, name: str | None, as_json: bool, full: bool) -> None:
-    """Show every setting, its value and where it came from; of NAME, a setting or a section, also
-    its meaning.
+    """Show every setting with its value and origin; for one setting or section, also its meaning.
 
     Settings come from .ragit.toml, `git config ragit.*`, RAGIT_* variables and -c, each above the
     one before.
@@ -48,8 +47,8 @@ def trust(ctx: click.Context, dry_run: bool, yes: bool, revoke: bool) -> None:
     """Allow what this repository's settings ask for: to send data, to choose where to write, to run
     its chunkers.
 
-    Shows it first. The permission is kept outside the repository and holds for the files as they
-    are now.
+    Shows them first. The permission is stored outside the repository and applies to the files as
+    they are now.
 
     \b
     Examples:
@@ -68,7 +67,7 @@ def trust(ctx: click.Context, dry_run: bool, yes: bool, revoke: bool) -> None:
 
 
 def _agrees() -> bool:
-    """Ask the user, and return the answer. Raises ConfigError if there is no terminal to ask on."""
+    """Ask the user. Raises ConfigError without a terminal."""
     if not sys.stdin.isatty():
         raise ConfigError(
             "nothing was allowed: there is no terminal to ask on", "To allow it: ragit trust --yes"

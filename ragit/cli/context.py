@@ -25,11 +25,11 @@ from ragit.errors import ConfigError
     help="Print about N tokens at most.",
 )
 def context(call: Call, /, place: str, stdin: bool, max_tokens: int, **options: Any) -> int:
-    """Gather what a model should know that completes code at LINE of PATH.
+    """Gather context for a model that completes code at LINE of PATH.
 
-    These are declarations in other files of the names that the lines around it use and that the
-    file imports, then code that shares rare words with these lines. Neither vectors nor a server
-    are asked. Exit status: 0 some, 1 none, 2 error.
+    Prints declarations in other files of names that the lines around it use or the file imports,
+    then code that shares rare words with these lines. Uses neither vectors nor a server. Exit
+    status: 0 some, 1 none, 2 error.
 
     \b
     Examples:

@@ -1,8 +1,8 @@
 """Declares commands as data, from which click's commands are made when click is needed.
 
-To load click takes as long as the rest of a small command. `ragit.cli.plain` reads ordinary command
-lines by these declarations alone; click reads all others, and writes the help and every message on
-a wrong line.
+Loading click takes as long as the rest of a small command. `ragit.cli.plain` parses ordinary
+command lines by these declarations alone; click parses all others, and writes help and error
+messages.
 """
 
 from __future__ import annotations
@@ -21,12 +21,10 @@ _Body = TypeVar("_Body", bound=Callable[..., "int | None"])
 
 
 class Kind(Protocol):
-    """The values that an option takes."""
+    """The type of an option's values."""
 
     def read(self, text: str) -> Any:
-        """Return the value that a text stands for. Raises ValueError, if only because click reads
-        more forms.
-        """
+        """Return the value of a text. Raises ValueError, also for forms that only click accepts."""
 
     def for_click(self) -> click.ParamType[Any]:
         """Return click's type of these values."""
@@ -39,7 +37,7 @@ class WholeNumber(NamedTuple):
     high: int | None = None
 
     def read(self, text: str) -> int:
-        """Return a number written in decimal digits. Raises ValueError for all else."""
+        """Return a number in decimal digits. Raises ValueError for all else."""
         if not (text.isascii() and text.isdigit() and len(text) < 10):
             raise ValueError(text)
         return _between(int(text), self.low, self.high)
@@ -58,7 +56,7 @@ class Number(NamedTuple):
     high: float | None = None
 
     def read(self, text: str) -> float:
-        """Return a number written in decimal digits with one point at most. Raises ValueError for
+        """Return a number in decimal digits with at most one point. Raises ValueError for
         all else.
         """
         if not (text.isascii() and text.replace(".", "", 1).isdigit() and len(text) < 10):
@@ -73,12 +71,12 @@ class Number(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One of some words."""
+    """One of several words."""
 
     words: tuple[str, ...]
 
     def read(self, text: str) -> str:
-        """Return the word. Raises ValueError if it is none of them."""
+        """Return the word. Raises ValueError for any other."""
         if text not in self.words:
             raise ValueError(text)
         return text
@@ -100,35 +98,35 @@ def _between(value: _Amount, low: float | None, high: float | None) -> _Amount:
 
 
 class Option(NamedTuple):
-    """An option: a flag that stands for a value, or one that a value follows."""
+    """An option: a flag for a constant, or one followed by a value."""
 
     flags: tuple[str, ...]
-    """Its names, as click has them: `--a/--no-a` is a flag for True and its opposite."""
+    """Names as in click: `--a/--no-a` is a flag for True and False."""
     field: str
     """Argument of the command's function."""
     kind: Kind | None
-    """The values that it takes; None for any text."""
+    """Type of its values; None for any text."""
     default: Any
     constant: Any
-    """Value that the flag stands for; None if a value follows it, or if it has an opposite."""
+    """Value of the flag; None if a value follows it, or if it has an opposite."""
     is_alias: bool
     """True if another option has the same field, and its default."""
     repeatable: bool
-    """True if it may be given several times: its value is a tuple."""
+    """True if it may be repeated; its value is then a tuple."""
     on_screen: Mapping[str, Any]
-    """Arguments of click's decorator that concern the help and completion."""
+    """Arguments of click's decorator for help and completion."""
 
     def names(self) -> list[str]:
-        """Return the words by which it is given on a command line."""
+        """Return its names on a command line."""
         return [name for names in self.flags for name in names.split("/")]
 
     def constant_of(self, name: str) -> Any:
-        """Return the value that one of its names stands for; None if a value follows it."""
+        """Return the constant of one of its names; None if a value follows it."""
         yes, slash, _ = self.flags[0].partition("/")
         return name == yes if slash else self.constant
 
     def decorate(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Give a function this option by click's decorator."""
+        """Decorate a function with click's option."""
         import click
 
         from ragit.cli.click_command import Configured
@@ -147,19 +145,19 @@ class Option(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """An argument of a command line that is no option."""
+    """An argument of a command line."""
 
     field: str
     """Argument of the command's function."""
     default: str | None
     required: bool
     takes_rest: bool
-    """True if it takes all words that are left, as a tuple."""
+    """True if it takes all remaining words, as a tuple."""
     on_screen: Mapping[str, Any]
-    """Arguments of click's decorator that concern the help and completion."""
+    """Arguments of click's decorator for help and completion."""
 
     def decorate(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Give a function this argument by click's decorator."""
+        """Decorate a function with click's argument."""
         import click
 
         settings = dict(self.on_screen, required=self.required)
@@ -171,7 +169,7 @@ class Argument(NamedTuple):
 
 
 class Command:
-    """A command: its parameters, and the function that it calls with a `Call` and their values."""
+    """A command: its parameters, and a function of a `Call` and their values."""
 
     def __init__(
         self,
@@ -188,9 +186,9 @@ class Command:
         self.options = [one for one in self.parameters if isinstance(one, Option)]
         self.arguments = [one for one in self.parameters if isinstance(one, Argument)]
         self.prepare = prepare
-        """Rewrites the words of a command line before they are read."""
+        """Rewrites the words of a command line before they are parsed."""
         self.hints = hints
-        """Advice for options that do not exist, by their names."""
+        """Hints for unknown options, by name."""
         self._short_help = short_help
 
     def run(self, call: Call, values: Mapping[str, Any]) -> int:
@@ -228,9 +226,10 @@ def option(
     repeatable: bool = False,
     **on_screen: Any,
 ) -> Callable[[_Body], _Body]:
-    """Give a command an option. A name without dashes is its field, else the longest flag names it.
+    """Add an option to a command. A name without dashes is its field, else the longest flag names
+    it.
 
-    `on_screen` are arguments of click's decorator that concern the help and completion.
+    `on_screen` are arguments of click's decorator for help and completion.
     """
     flags = tuple(name for name in names if name.startswith("-"))
     fields = [name for name in names if not name.startswith("-")]
@@ -239,12 +238,12 @@ def option(
 
 
 def flag(*names: str, **on_screen: Any) -> Callable[[_Body], _Body]:
-    """Give a command an option that is True if it is given, else False."""
+    """Add an option that is True if given, else False."""
     return option(*names, default=False, constant=True, **on_screen)
 
 
 def alias(name: str, field: str, constant: str, **on_screen: Any) -> Callable[[_Body], _Body]:
-    """Give a command a flag that stands for one value of another option."""
+    """Add a flag for one value of another option."""
     return option(name, field, constant=constant, is_alias=True, **on_screen)
 
 
@@ -256,7 +255,7 @@ def argument(
     takes_rest: bool = False,
     **on_screen: Any,
 ) -> Callable[[_Body], _Body]:
-    """Give a command an argument, or all that are left. `on_screen` is as that of `option`."""
+    """Add an argument, or one that takes all remaining words. `on_screen` is as for `option`."""
     return _adding(Argument(field, default, required, takes_rest, on_screen))
 
 
@@ -281,7 +280,7 @@ def command(
     prepare: Callable[[Sequence[str]], list[str]] = list,
     hints: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., int | None]], Command]:
-    """Make a command of a function that has options and arguments."""
+    """Make a command of a function with options and arguments."""
 
     def make(body: Callable[..., int | None]) -> Command:
         parameters = getattr(body, "parameters", ())

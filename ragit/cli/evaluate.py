@@ -104,7 +104,7 @@ def evaluate(
 
 
 def _opener(ctx: click.Context) -> Callable[[Mapping[str, object]], Ragit]:
-    """Return a function that opens the same repository with other settings, below those of -c."""
+    """Return a function that opens the repository with other settings, below those of -c."""
     directory, flags = ctx.obj.directory, ctx.obj.flags
     return lambda settings: ragit.open(directory, flags={**settings, **flags})
 

@@ -1,4 +1,4 @@
-"""The command line as click reads it."""
+"""The command line parsed by click."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXIT_ERROR = 2
 
 
 class _Commands(click.Group):
-    """A group that loads a command when it is called."""
+    """A group that imports a command when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -82,7 +82,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def run_click(args: list[str]) -> int:
-    """Run a command line that click reads, and return the exit code.
+    """Run a command line by click, and return the exit code.
 
     Raises RagitError for a wrong line, and KeyboardInterrupt if a question was not answered.
     """
@@ -90,7 +90,7 @@ def run_click(args: list[str]) -> int:
         return int(cli.main(args, prog_name="ragit", standalone_mode=False) or 0)
     except getattr(
         click.exceptions, "NoArgsIsHelpError", ()
-    ) as error:  # click 8.1 shows the help by itself
+    ) as error:  # click 8.1 shows the help itself
         error.show()
         return EXIT_ERROR
     except click.UsageError as error:
@@ -103,6 +103,6 @@ def run_click(args: list[str]) -> int:
 
 
 def _refused(error: click.ClickException, typed: str) -> RagitError:
-    """Return a message of click on one line; it lists choices on lines of their own."""
+    """Return click's message on one line; it lists choices on lines of their own."""
     said = " ".join(error.format_message().split())
     return RagitError(said, f"{typed} --help says what there is")

@@ -64,7 +64,7 @@ def diff(call: Call, /, range: str, query: tuple[str, ...], **options: Any) -> i
 
 
 def _split(first: str, query: tuple[str, ...]) -> tuple[str, str]:
-    """Return the range and the query: the first word is the range if it is written as one."""
+    """Return range and query: the first word is the range if it contains `..` and no space."""
     if ".." in first and not any(sign.isspace() for sign in first):
         return first, " ".join(query)
     return "", " ".join((first, *query)).strip()
@@ -90,8 +90,8 @@ def _split(first: str, query: tuple[str, ...]) -> tuple[str, str]:
 def since(call: Call, /, place: str, gone: bool, as_json: bool, **options: Any) -> None:
     """Tell which commit brought the code at a line of a file, or the definition of a symbol.
 
-    The text is followed through files that were renamed and moves from one file to another. Named
-    are also the first tag that has it, and earlier versions of the definition.
+    The text is followed through renamed files and moves from one file to another. Also prints the
+    first tag that contains it, and earlier versions of the definition.
 
     \b
     Examples:

@@ -126,5 +126,5 @@ def run(ctx: click.Context, event: str, args: tuple[str, ...]) -> None:
 
     with suppress(
         Exception
-    ):  # a hook that fails breaks `git switch`: whatever is wrong, the next search says it
+    ):  # a failing hook breaks `git switch`; the next search reports the fault
         queue.run(ctx.obj.directory, event, args, os.environ)

@@ -41,7 +41,7 @@ def index(
 ) -> None:
     """Make the trees of the given revisions complete (default: HEAD).
 
-    What other trees share with them is there already. Ctrl-C keeps what is done.
+    Files that other indexed trees contain are not indexed again. Ctrl-C keeps finished work.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""Says that a question has to index first, and shows the progress."""
+"""Announces that a command has to index first, and shows the progress."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ if TYPE_CHECKING:
     from ragit.types import OnIndex, Progress, ToIndex
 
 TOLD_FROM = 20
-"""Missing files from which a search on a terminal says that it indexes first: fewer take no time.
-"""
+"""Missing files from which a search on a terminal announces indexing; fewer take no time."""
 
 TOLD_FROM_ELSEWHERE = 200
-"""Limit where stderr is no terminal. Documents and requests to a server are always announced."""
+"""Limit if stderr is no terminal. Documents and requests to a server are always announced."""
 
 
 def telling(call: Call) -> OnIndex:
-    """Return a function that says that something has to be indexed first, if that takes long, and
-    returns a progress bar, which ends with the call.
+    """Return a callback that announces long indexing and returns a progress bar, closed with the
+    call.
     """
     return lambda lacking: _tell(call, lacking)
 

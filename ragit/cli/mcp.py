@@ -14,7 +14,7 @@ def mcp(call: Call) -> None:
     """Serve a coding agent by the Model Context Protocol, on standard input and output.
 
     An agent starts this itself: name it in the agent's settings. Without a repository argument, its
-    tools are about the repository of the folder in which the agent starts it.
+    tools use the repository of the folder where the agent starts it.
 
     \b
     Example:

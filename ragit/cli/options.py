@@ -23,14 +23,14 @@ _COMPLETED = {
 
 
 def query_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command all options of a query."""
+    """Add all options of a query to a command."""
     for add in reversed([add for name in OPTIONS for add in _options(name)]):
         command = add(command)
     return command
 
 
 def make_query(text: str, options: dict[str, Any]) -> Query:
-    """Return the query that a command's options ask for, and take these out. Raises ConfigError."""
+    """Return the query by a command's options, and remove them. Raises ConfigError."""
     if not text.strip():
         raise ConfigError("the query is empty", "Name a symbol, some words, or ask a question")
     options["scope"] = take_scope(options) or Query.defaults["scope"]
@@ -65,9 +65,7 @@ def _flag(name: str, kind: str) -> str:
 
 
 def _kind(kind: str, option: Option, default: object) -> dict[str, Any]:
-    """Return what is declared of the values of an option, by the type of the query's
-    field.
-    """
+    """Return the declared type of an option, by the type of the query's field."""
     if option.choices:
         return {"kind": Choice(tuple(option.choices)), "show_default": True}
     if kind.startswith("Sequence"):

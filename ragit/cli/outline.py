@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def print_read(
     call: Call, options: dict[str, Any], ask: Callable[[Ragit, dict[str, Any]], Outline]
 ) -> int:
-    """Ask the opened repository, with the options that name a tree, and print the answer."""
+    """Call the opened repository with the options that name a tree, and print the answer."""
     tree = take_tree(options)
     early = start_for(call, tree)
     from ragit.cli.shared import open_index, print_lines, render_options, tell
@@ -44,7 +44,7 @@ def skeleton(call: Call, /, path: str, **options: Any) -> int:
     """List what PATH defines: of a file its declarations, of a folder a line for each file.
 
     Each line has the number of the line in the file, the declaration, and the first sentence of its
-    documentation. Of documents the headings are listed. Exit status: 0 done, 2 error.
+    documentation. Of documents, lists the headings. Exit status: 0 done, 2 error.
 
     \b
     Examples:

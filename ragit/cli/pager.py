@@ -14,12 +14,11 @@ _NOT_RUN = (126, 127)
 """Exit codes of a shell that cannot run the command."""
 
 _DEFAULTS = {"LESS": "FRX", "LV": "-c"}
-"""What git sets for its pagers: less ends at once if all fits on the screen, and passes colours on.
-"""
+"""Git's defaults for pagers: less ends at once if all fits on the screen, and passes colours on."""
 
 
 def page_lines(lines: Sequence[str]) -> bool:
-    """Show lines in the pager until the user closes it. Return False if there is no pager."""
+    """Show lines in the pager until the user closes it. Return False if there is none."""
     command = pager_command(os.environ)
     if command in ("", "cat") or os.environ.get("TERM", "dumb") == "dumb":
         return False

@@ -1,8 +1,8 @@
-"""Reads ordinary command lines without click, by the declarations of their commands.
+"""Parses ordinary command lines without click, by the declarations of their commands.
 
-An ordinary line has only known options, each written out, with a value that is a word of its own or
-follows `=`. Any other line is left to click: abbreviations, joined short options, values that begin
-with a dash, what is wrong or missing, --help and completion.
+An ordinary line has only known options, each spelt in full, with its value as the next word or
+after `=`. All others are left to click: abbreviations, joined short options, values that begin with
+a dash, errors, --help and completion.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ragit.cli.declare import Argument, Command, Option
 
 
 class _NotPlain(Exception):
-    """A line that click has to read."""
+    """click has to parse the line."""
 
 
 def plain_call(args: Sequence[str]) -> Callable[[], int] | None:
-    """Return the call that a command line asks for; None if click has to read the line."""
-    if "_RAGIT_COMPLETE" in os.environ:  # a shell asks for completions
+    """Return the call of a command line; None if click has to parse it."""
+    if "_RAGIT_COMPLETE" in os.environ:  # a shell requests completions
         return None
     words = iter(args)
     try:
@@ -37,7 +37,7 @@ def plain_call(args: Sequence[str]) -> Callable[[], int] | None:
 
 
 def _before(words: Iterator[str]) -> tuple[Call, str]:
-    """Read the options before the command, and its name. Raises _NotPlain."""
+    """Parse the options before the command, and its name. Raises _NotPlain."""
     directory, flags = ".", {}
     for word in words:
         if word == "-C":
@@ -61,7 +61,7 @@ def _value(words: Iterator[str]) -> str:
 
 
 def values_of(command: Command, args: Sequence[str]) -> dict[str, Any] | None:
-    """Return the values of a command's options and arguments; None if click has to read them."""
+    """Return the values of a command's options and arguments; None if click has to parse them."""
     options = {name: option for option in command.options for name in option.names()}
     values: dict[str, Any] = {}
     others: list[str] = []
@@ -76,7 +76,7 @@ def values_of(command: Command, args: Sequence[str]) -> dict[str, Any] | None:
                 _take(options, word, words, values)
         for argument in command.arguments:
             values[argument.field] = _argument(argument, others)
-    except (_NotPlain, ValueError):  # of a value
+    except (_NotPlain, ValueError):  # an invalid value
         return None
     if others:
         return None
@@ -89,7 +89,7 @@ def values_of(command: Command, args: Sequence[str]) -> dict[str, Any] | None:
 def _take(
     options: dict[str, Option], word: str, words: Iterator[str], values: dict[str, Any]
 ) -> None:
-    """Put the value of one option among the values. Raises _NotPlain and ValueError."""
+    """Add the value of one option to the values. Raises _NotPlain and ValueError."""
     name, equals, given = word.partition("=")
     option = options.get(name)
     if option is None or (equals and not name.startswith("--")):
@@ -108,7 +108,7 @@ def _take(
 
 
 def _argument(argument: Argument, others: list[str]) -> Any:
-    """Take the words of one argument. Raises _NotPlain if it has to have one."""
+    """Take the words of one argument. Raises _NotPlain if a required one is missing."""
     if argument.takes_rest:
         taken = tuple(others)
         others.clear()

@@ -1,4 +1,4 @@
-"""Shows the progress of work that takes a while."""
+"""Shows the progress of long work."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 import click
 
 STEPS = 200
-"""Times that a bar is drawn at most: drawing it for each of many thousand files would take longer
-than some files.
+"""Limit of redraws of a bar: one for each of many thousand files would take longer than
+some files.
 """
 
 FIRST_LINE, NEXT_LINE = 5.0, 15.0
-"""Seconds before the first line of progress where there is no terminal, and between two."""
+"""Seconds before the first line of progress without a terminal, and between two."""
 
 
 class Bar:
-    """A progress bar on a terminal, and a line now and then elsewhere, so that a log shows that
-    work goes on.
+    """A progress bar on a terminal, and occasional lines elsewhere, so that a log shows
+    progress.
     """
 
     def __init__(self, quiet: bool, label: str = "indexing") -> None:
@@ -43,7 +43,7 @@ class Bar:
             sys.stderr.flush()
 
     def _draw(self, done: int, total: int) -> None:
-        if self._bar is not None and done < self._bar.pos:  # the next piece of work
+        if self._bar is not None and done < self._bar.pos:  # the next stage of work
             self.close()
         if self._bar is None:
             self._bar = click.progressbar(
@@ -60,11 +60,11 @@ class Bar:
             self.close()
 
     def note(self, text: str) -> None:
-        """Show a few words behind the figures, such as the speed of a server."""
+        """Show a few words after the figures, such as the speed of a server."""
         self._note = text
 
     def close(self) -> None:
-        """Leave the line that the bar stands on."""
+        """Finish the bar's line."""
         if self._bar is not None:
             self._bar.render_finish()
             self._bar = None

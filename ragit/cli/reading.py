@@ -1,4 +1,4 @@
-"""Gives the commands that read one tree their options, and takes the tree out of them."""
+"""Options of commands that read one tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ragit.repository import EarlyStatus, start_early_status
 
 
 def reading_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options that name a tree and a format."""
+    """Add the options that name a tree and a format."""
     options = (
         option(
             "--ref",
@@ -43,7 +43,7 @@ def reading_options(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def take_tree(options: dict[str, Any]) -> dict[str, Any]:
-    """Take the options that name a tree, as arguments of the library. Raises ConfigError."""
+    """Remove the options that name a tree, and return them for the library. Raises ConfigError."""
     return {
         "ref": options.pop("ref"),
         "scope": take_scope(options) or "worktree",
@@ -52,6 +52,6 @@ def take_tree(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def start_for(call: Call, tree: dict[str, Any]) -> EarlyStatus:
-    """Open the repository, and let git look at the working tree if that is what is read."""
+    """Open the repository, and start git's status if the working tree is read."""
     worktree = tree["ref"] is None and tree["scope"] == "worktree"
     return start_early_status(call.directory, os.environ, worktree=worktree)

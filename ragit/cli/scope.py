@@ -1,4 +1,4 @@
-"""Takes the tree that a command is about from options that exclude each other."""
+"""Options that exclude each other and choose a command's tree."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ SCOPES = ("staged", "committed", "worktree")
 
 
 def take_scope(options: dict[str, Any]) -> str | None:
-    """Take the scope options out of a command's options, and return the one that is set.
+    """Remove the scope options from a command's options, and return the one that is set.
 
-    Raises ConfigError if several are.
+    Raises ConfigError if there are several.
     """
     given = [name for name in SCOPES if options.pop(name, False)]
     if len(given) > 1:

@@ -1,7 +1,6 @@
 """`ragit search`, the command that must start fast.
 
-It imports only what every query needs, and most of that after git has begun to look at the working
-tree.
+It imports only what every query needs, mostly while git reads the working tree.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ if TYPE_CHECKING:
 
 
 _RANGE = "--new-in"
-"""The option whose value may be left out before the query."""
+"""The option whose value may be missing before the query."""
 
 _HELP = "ragit search --help says what there is"
 
 
 def _with_values(args: Sequence[str]) -> list[str]:
-    """Return arguments in which an option without its range has an empty one."""
+    """Return arguments in which this option without a value has an empty one."""
     found = []
     options = True
     for word, after in zip(args, [*args[1:], ""], strict=False):
@@ -130,9 +129,7 @@ def search(call: Call, /, query: tuple[str, ...], **options: Any) -> int:
 
 
 def _text(words: tuple[str, ...], like: str | None) -> str:
-    """Return the text of the query: the words, standard input for `-`, or the place to search the
-    likes of.
-    """
+    """Return the text of the query: the words, standard input for `-`, or the place for --like."""
     if like is not None and words:
         raise ConfigError("give either QUERY or --like", _HELP)
     if not words and like is None:
@@ -143,7 +140,7 @@ def _text(words: tuple[str, ...], like: str | None) -> str:
 
 
 def _utf8(word: str) -> str:
-    """Return an argument read as UTF-8, if it is, whatever encoding the locale names."""
+    """Return an argument decoded as UTF-8, if it is, whatever the locale's encoding."""
     if sys.platform == "win32" or word.isascii():
         return word
     try:
@@ -168,7 +165,7 @@ def _answer(
 
 
 def _is_like_a_path(word: str) -> bool:
-    """Return true if a word is written as a path, or is the absolute path of an existing file."""
+    """Return whether a word is written as a path, or is the absolute path of an existing file."""
     if word.endswith("/") or word.startswith(("./", "../")):
         return True
     return word.startswith("/") and Path(word).exists()

@@ -15,7 +15,7 @@ from ragit.repository import EarlyStatus, Ragit, open_repository
 
 
 def open_index(call: Call, early: EarlyStatus | None = None) -> Ragit:
-    """Open the repository that the command is about, and print notes on ignored settings."""
+    """Open the command's repository, and print notes on ignored settings."""
     index = open_repository(call.directory, flags=call.flags, early=early)
     for warning in index.settings.warnings:
         tell(f"note: {render.visible(warning)}")
@@ -34,12 +34,14 @@ def _tell_failure(index: Ragit) -> None:
 
 def tell(line: str) -> None:
     """Write a line to standard error."""
-    sys.stdout.flush()  # where both are one terminal or file, the order is kept
+    sys.stdout.flush()  # keeps the order if both are one terminal or file
     sys.stderr.write(line + "\n")
 
 
 def render_options(options: dict[str, Any], index: Ragit | None = None) -> render.RenderOptions:
-    """Return how to render, from the options given, the terminal and the opened repository."""
+    """Return the options of rendering, from the command's options, the terminal and the
+    repository.
+    """
     terminal = sys.stdout.isatty()
     return render.RenderOptions(
         color=wants_color(options.get("color", "auto"), terminal),
@@ -58,13 +60,13 @@ def render_options(options: dict[str, Any], index: Ragit | None = None) -> rende
 
 
 def _columns() -> int:
-    from shutil import get_terminal_size  # loads the compressors; most readers are programs
+    from shutil import get_terminal_size  # loads the compressors; output often goes to programs
 
     return get_terminal_size().columns
 
 
 def _meanings() -> Mapping[str, str]:
-    from ragit.repository import MEANINGS  # with all of ranking
+    from ragit.repository import MEANINGS  # imports all of ranking
 
     return MEANINGS
 
@@ -74,10 +76,10 @@ def _takes_utf8(encoding: str) -> bool:
 
 
 def print_lines(lines: Iterable[str], *, page: bool = False) -> None:
-    """Write lines to standard output until its reader goes away; with `page`, on a terminal through
-    git's pager.
+    """Write lines to standard output until its reader leaves; with `page`, on a terminal by git's
+    pager.
 
-    Raises OutputFailed if the output cannot be written, because a disk is full for example.
+    Raises OutputFailed if the output cannot be written, for example to a full disk.
     """
     if page and sys.stdout.isatty():
         from ragit.cli.pager import page_lines
@@ -89,7 +91,7 @@ def print_lines(lines: Iterable[str], *, page: bool = False) -> None:
         for line in lines:
             _write(line)
         sys.stdout.flush()
-    except BrokenPipeError:  # `ragit ... | head`, which is no failure
+    except BrokenPipeError:  # `ragit ... | head` is no failure
         _discard_output()
     except OSError as error:
         _discard_output()
@@ -109,5 +111,5 @@ def _write(line: str) -> None:
 
 
 def _discard_output() -> None:
-    """Direct standard output to the null device: Python would fail again at exit."""
+    """Redirect standard output to the null device: Python would fail again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

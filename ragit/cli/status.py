@@ -20,7 +20,7 @@ from ragit.records import replaced
 def status(call: Call, skipped: bool, as_json: bool) -> None:
     """Show what is indexed, for which refs, and what is not.
 
-    Counts as skipped what a search does not see in HEAD with the uncommitted changes.
+    Skipped are the files of HEAD with the uncommitted changes that a search does not see.
 
     \b
     Examples:
@@ -76,8 +76,8 @@ def check(
         except StoreTooNew as error:
             if not framework:
                 raise
-            # pre-commit runs an installation of its own: that the user's ragit is newer is no
-            # reason to stop a commit.
+            # pre-commit has its own installation of ragit: a newer one of the user's must not stop
+            # a commit.
             print_lines([f"not checked: {render.visible(error.message)}"])
             return 0
     mend = " ".join(filter(None, ("ragit index", revision or _scope_option(scope))))
@@ -90,7 +90,7 @@ def check(
 
 
 def _revision(directory: str, names: list[str], scope: str | None) -> str | None:
-    """Return the revision among the arguments, and ignore the names of files.
+    """Return the revision among the arguments, ignoring names of files.
 
     A single argument without a scope is a revision, unless only a file has that name, as for git.
     Raises ConfigError if there are several revisions.
@@ -104,17 +104,15 @@ def _revision(directory: str, names: list[str], scope: str | None) -> str | None
 
 
 def _pushed() -> str:
-    """Return the revision that pre-commit says is pushed; empty if it runs for another hook."""
+    """Return the pushed revision, by pre-commit's variables; empty in another hook."""
     return os.environ.get("PRE_COMMIT_TO_REF") or os.environ.get("PRE_COMMIT_LOCAL_BRANCH", "")
 
 
 def _scope_option(scope: str | None) -> str:
-    """Return the option of `ragit index` that completes what was checked, also after the calling
-    hook has ended.
-    """
+    """Return the option of `ragit index` for the checked tree, valid after the hook has ended."""
     index = os.environ.get("GIT_INDEX_FILE", "")
     if scope == "staged" and index.endswith(
         ".lock"
-    ):  # of `git commit PATH` or -a: gone with that command
+    ):  # of `git commit PATH` or -a: removed with that command
         scope = "worktree"
     return f"--{scope}" if scope else ""

@@ -1,4 +1,4 @@
-"""Answers options that other search tools have with what ragit has for them."""
+"""Hints for options of other search tools."""
 
 from __future__ import annotations
 
@@ -30,4 +30,4 @@ HINTS = {
     "-c": "-c NAME=VALUE comes before the command; for a count of matches, use `git grep -c`",
     "-o": "ragit searches words and meaning; `git grep -o` prints matches only",
 }
-"""Advice by the option."""
+"""Hint by option."""

@@ -40,9 +40,9 @@ _RELATIONS = ("callers", "callees", "overrides")
 def usages(call: Call, /, name: str, color: str, **options: Any) -> int:
     """List all places that use NAME: a function, type, method or variable.
 
-    These are all lines of indexed text that hold NAME as a whole word: its definitions, then the
-    others, each with the rule by which it was taken for one of them, those of tests last. Exit
-    status: 0 some, 1 none, 2 error.
+    Lists all lines of indexed text that contain NAME as a whole word: its definitions, then the
+    others, each with the rule that links it to a definition, those of tests last. Exit status: 0
+    some, 1 none, 2 error.
 
     \b
     Examples:
@@ -67,7 +67,9 @@ def usages(call: Call, /, name: str, color: str, **options: Any) -> int:
 
 
 def _relation(options: dict[str, Any]) -> str:
-    """Take the relation out of the options. Raises ConfigError if several are asked for."""
+    """Remove the relation from the options, and return it. Raises ConfigError if there are
+    several.
+    """
     given = [name for name in _RELATIONS if options.pop(name)]
     if len(given) > 1:
         raise ConfigError(f"both --{' and --'.join(given)} are asked for", "Ask for one of them")
