@@ -124,7 +124,7 @@ def test_a_head_that_moves_meanwhile_comes_first(
             super().__call__(done, total)
 
     monkeypatch.setattr(worker, "_Watch", Watch)
-    monkeypatch.setattr(worker, "_settle", lambda folder: None)
+    monkeypatch.setattr(worker, "_become_background", lambda folder: None)
     worker.run(hooked.folder)
     assert seen[:96] == list(range(1, 97))
     assert len(seen) == 96 + (201 + 1 - 96)  # nothing was done twice
@@ -460,7 +460,7 @@ def test_the_dispatcher_and_python_agree(
         check=True,
     )
     noted = (hooked.folder / state_files.PENDING).exists()
-    assert queue.wanted(event, args, env, git_dir, detached=detached) == noted
+    assert queue.moves_head(event, args, env, git_dir, detached=detached) == noted
     if noted:
         assert (hooked.folder / state_files.PENDING).read_text() == f"{hooked.path}\n"
 
@@ -479,7 +479,7 @@ def test_the_dispatcher_and_python_agree(
 def test_what_pre_commit_says_in_variables(
     tmp_path: Path, env: dict[str, str], wanted: bool
 ) -> None:
-    assert queue.wanted("", [], env, tmp_path, detached=False) == wanted
+    assert queue.moves_head("", [], env, tmp_path, detached=False) == wanted
 
 
 def test_a_bare_repository_can_be_told_to_index(tmp_path: Path, hooked: Hooked) -> None:

@@ -1,7 +1,7 @@
-"""Installs ragit into coding agents: the entry of its server, lines of instructions, and a skill.
+"""Installs ragit into coding agents: its server's entry, lines of instructions, and a skill.
 
-`table.py` has a row for each agent. Files are edited by insertions that removal takes out again. A
-file that cannot be parsed, or in which anything else would change, is not touched.
+`table.py` has a row for each agent. Files are edited by insertions that can be removed exactly. A
+file that cannot be parsed, or where anything else would change, is not touched.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Adds lines between two markers at the end of a text, and cuts them out again.
+"""Adds lines between two markers at the end of a text, and removes them again.
 
-If the text had no line end after its last line, it has none afterwards either: so removal gives the
-same text, without a record of what was there.
+A text without a final line end has none afterwards either, so removal restores it exactly, without
+a record.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ MARKDOWN = Comment("<!-- ", " -->")
 HASH = Comment("# ", "")
 
 
-def made(lines: Sequence[str], comment: Comment) -> str:
+def new_file(lines: Sequence[str], comment: Comment) -> str:
     """Return the text of a new file."""
     return "\n".join(_block(lines, comment, _NEW)) + "\n"
 
 
-def is_made(text: str, comment: Comment) -> bool:
-    """Return True if a file is as it was made: nothing but the lines, and blank ones at the end."""
+def is_new_file(text: str, comment: Comment) -> bool:
+    """Return whether a file is as created: only the lines, and blank ones at the end."""
     found = _find(text, comment)
     return found is not None and found.new and not (text[: found.start] + text[found.end :]).strip()
 
@@ -64,7 +64,7 @@ def without_lines(text: str, comment: Comment) -> str:
     before, after = text[: found.start], text[found.end :]
     if after:
         return before + after.removeprefix("\r").removeprefix("\n")
-    # The line end before the block was added with it, of the kind that the text before it has.
+    # The line end before the block was added with it, of the kind of the text before.
     added = _newline(before[:-2]) if before.endswith("\r\n") else "\n"
     return before.removesuffix(added)
 
@@ -76,13 +76,13 @@ def _newline(text: str) -> str:
 class _Found(NamedTuple):
     start: int
     end: int
-    """The end of the last marker, without its line end."""
+    """End of the last marker, without its line end."""
     new: bool
-    """True if the file was made for the lines."""
+    """True if the file was created for the lines."""
 
 
 def _find(text: str, comment: Comment) -> _Found | None:
-    """Return where the block is. Raises Unfit if a marker is missing or there twice."""
+    """Return the place of the block. Raises Unfit if a marker is missing or repeated."""
     begins = (_mark(comment, "begin"), _mark(comment, f"begin{_NEW}"))
     end = _mark(comment, "end")
     marks: list[tuple[int, str]] = []

@@ -1,4 +1,4 @@
-"""Finds the command of the ragit that runs, for agents to start."""
+"""Finds the running ragit's command, for agents to start."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ragit.installation import is_temporary, source
 
 
 def own_command() -> str:
-    """Return the absolute path of the command that runs.
+    """Return the absolute path of the running command.
 
-    A link such as ~/.local/bin/ragit is not followed: it outlives an update of what it leads to.
+    A link such as ~/.local/bin/ragit is not followed, since it outlives an update of its target.
     Raises ConfigError if there is no command, or it will be removed.
     """
     found = _started() or _beside_python()
@@ -38,7 +38,7 @@ def own_command() -> str:
 
 
 def _started() -> str | None:
-    """Return the command that this process was started by, if it is ragit's own."""
+    """Return the command that started this process, if it is ragit's."""
     found = shutil.which(sys.argv[0]) if sys.argv and sys.argv[0] else None
     if found is None or Path(found).stem != "ragit":
         return None

@@ -9,7 +9,7 @@ from ragit.agents.unfit import Unfit
 
 
 def found_at(data: Any, path: Sequence[str]) -> object | None:
-    """Return what a path of names leads to; None if there is nothing."""
+    """Return the value at a path of names; None if there is none."""
     for name in path:
         data = data.get(name) if isinstance(data, dict) else None
     found: object | None = data
@@ -25,7 +25,7 @@ def check_edit(
 ) -> str:
     """Return the text after an edit, if the path leads to the entry and nothing else has changed.
 
-    Raises Unfit if not, or if it cannot be parsed any more.
+    Raises Unfit if not, or if it cannot be parsed.
     """
     why = "ragit cannot edit it without changing something else"
     old = parse(before)
@@ -39,7 +39,7 @@ def check_edit(
 
 
 def _rest(data: object, path: Sequence[str]) -> object:
-    """Return data without what a path leads to, and without objects that are empty then."""
+    """Return data without the value at a path, and without objects that are empty then."""
     if not isinstance(data, dict) or path[0] not in data:
         return data
     others = {name: value for name, value in data.items() if name != path[0]}

@@ -1,4 +1,4 @@
-"""Starts a server as an agent would, and asks which tools it has."""
+"""Starts a server as an agent would, and requests its list of tools."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 PATIENCE_S = 15.0
-"""Seconds within which a server has to answer: a busy machine may take some to start it."""
+"""Timeout of an answer in seconds: a busy machine takes some to start a server."""
 
 _MOST = 1_000_000
-"""Bytes of an answer."""
+"""Limit of an answer in bytes."""
 
 _ENDED = "it ended, or did not answer in time"
 
@@ -35,7 +35,7 @@ _LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
 
 
 class Silent(Exception):
-    """A server that did not answer; the text says how it failed, as the end of a sentence."""
+    """A server that did not answer; the text tells how it failed, as the end of a sentence."""
 
 
 def tools_of(
@@ -43,8 +43,8 @@ def tools_of(
 ) -> list[str]:
     """Start a server with an empty PATH, and return the names of its tools. Raises Silent.
 
-    The environment of an agent that was started from a desktop may lack the PATH of a shell. The
-    server is started in the root folder, where it has nothing to read, and ended afterwards.
+    An agent started from a desktop may lack a shell's PATH. The server runs in the root folder,
+    where it has nothing to read, and is ended afterwards.
     """
     try:
         server = subprocess.Popen(
@@ -87,7 +87,7 @@ def _send(to: BinaryIO, *messages: object) -> None:
 
 
 def _answer(back: BinaryIO, number: int) -> dict[str, object]:
-    """Return the result of the request with this number; notifications before it are skipped."""
+    """Return the result of the request with this number, skipping notifications."""
     while True:
         line = back.readline(_MOST)
         if not line:
@@ -100,7 +100,7 @@ def _answer(back: BinaryIO, number: int) -> dict[str, object]:
 
 def _kill(server: subprocess.Popen[bytes]) -> None:
     """Kill a server and what it started."""
-    # The group first: until the server is waited for, no other process gets its number.
+    # The group first: until the server is waited for, no other process gets its id.
     with contextlib.suppress(OSError, AttributeError):  # it is gone, or Windows has no groups
         os.killpg(server.pid, signal.SIGKILL)
     with contextlib.suppress(OSError):

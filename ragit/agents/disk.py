@@ -1,7 +1,7 @@
-"""Reads and replaces files of agents: in one step, with the same mode, and through links.
+"""Reads and replaces files of agents: atomically, with the same mode, and through links.
 
-A file that did not exist gets a blank line at its end for each folder that had to be made, so that
-removal takes these folders away, too.
+A new file gets a blank line at its end for each folder created with it, so that removal deletes
+these folders, too.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from pathlib import Path
 from ragit.agents.unfit import Unfit
 
 MAX_BYTES = 64_000_000
-"""Size of a file beyond which it is left alone."""
+"""Larger files are left alone."""
 
 
 def read(path: Path, top: Path | None) -> str | None:
     """Return a file's text; None if there is none.
 
-    `top` is the top of a repository that the file has to lie in: a link in a clone could lead
-    anywhere. Bytes that are not UTF-8 become surrogates, which `replace` writes as they were.
-    Raises Unfit if it is no text file, or lies elsewhere.
+    `top` is the top of a repository that must contain the file: a link in a clone could lead
+    anywhere. Bytes that are not UTF-8 become surrogates, which `replace` writes unchanged. Raises
+    Unfit if it is no text file, or lies elsewhere.
     """
     try:
         _check_links(path, top)
@@ -42,13 +42,13 @@ def read(path: Path, top: Path | None) -> str | None:
 
 
 def check_writable(path: Path) -> None:
-    """Raise Unfit if a file is read-only: it could be replaced, against its owner's will."""
+    """Raise Unfit if a file is read-only; replacing it would be against its owner's will."""
     if path.exists() and not path.stat().st_mode & 0o222:
         raise Unfit("it is read-only")
 
 
 def link_note(path: Path) -> str:
-    """Return what a file is a link to, in words; empty if it is none."""
+    """Return the target of a link in words; empty for other files."""
     return f"a link to {path.resolve()}" if path.is_symlink() else ""
 
 
@@ -60,14 +60,14 @@ def _check_links(path: Path, top: Path | None) -> None:
 
 
 def with_folders(text: str, path: Path) -> str:
-    """Return the text of a new file, with a blank line for each folder that it needs."""
+    """Return the text of a new file, with a blank line for each folder to create."""
     return text + "\n" * sum(not folder.exists() for folder in path.parents)
 
 
 def replace(path: Path, before: str | None, after: str | None) -> None:
-    """Replace a file's text, make the file (`before` is None) or remove it (`after` is None).
+    """Replace a file's text, create the file (`before` is None) or remove it (`after` is None).
 
-    Raises Unfit if it cannot be written, or is not what it was.
+    Raises Unfit if it cannot be written, or has changed.
     """
     target = path.resolve()
     try:
@@ -90,7 +90,7 @@ def _write(target: Path, data: bytes) -> None:
     old = target.stat() if target.exists() else None
     target.parent.mkdir(parents=True, exist_ok=True)
     fresh = target.with_name(f".{target.name}.ragit-{os.getpid()}")
-    # As restricted as the old file from the start: it may hold keys.
+    # As restricted as the old file from the start, since it may hold keys.
     mode = stat.S_IMODE(old.st_mode) if old else 0o666
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode & 0o777)
     try:

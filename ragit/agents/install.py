@@ -1,6 +1,6 @@
-"""Plans what to change in the files of agents, and does it.
+"""Plans the changes in agents' files, and applies them.
 
-A plan reads only. It has one step for each file: several agents share some.
+Planning only reads. There is one step for each file, since several agents share some.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Return True if there is something to write or remove."""
+        """Return whether there is something to write or remove."""
         return self.change.action in ("add", "update", "remove")
 
 
@@ -48,7 +48,7 @@ class Installation:
     """ragit in the agents of a user, or of a repository."""
 
     def __init__(self, places: Places, command: str, words: Words) -> None:
-        """`command` is the absolute path that agents are to start."""
+        """`command` is the absolute path for agents to start."""
         self._places = places
         self._command = command
         self._words = words
@@ -58,14 +58,14 @@ class Installation:
         return [agent for agent in AGENTS if self._places.is_there(agent)]
 
     def additions(self, agents: Iterable[Agent], parts: Sequence[str] = PARTS) -> list[Step]:
-        """Return the steps that install parts into agents. Changes nothing."""
+        """Return the steps that install parts into agents."""
         targets = [
             one for agent in agents for one in self._targets(agent) if one.part.name in parts
         ]
         return [self._addition(group) for group in _by_file(targets)]
 
     def removals(self, agents: Sequence[Agent]) -> list[Step]:
-        """Return the steps that remove all of ragit's from agents. Changes nothing.
+        """Return the steps that remove all of ragit's parts from agents.
 
         A file of instructions or a skill that another agent with ragit's server reads is kept.
         """
@@ -75,16 +75,16 @@ class Installation:
         return [step for step in steps if step is not None]
 
     def snippets(self, agents: Iterable[Agent], parts: Sequence[str] = PARTS) -> list[AgentChange]:
-        """Return what a person would add by hand, and where. Reads no file."""
+        """Return the text to add by hand, and where. Reads no file."""
         groups = self._wanted(agents, parts)
         return [_change(group, "add", snippet=group[0].part.snippet()) for group in groups]
 
     def states(self, agents: Iterable[Agent] = AGENTS) -> list[AgentStatus]:
-        """Return what is installed into each agent."""
+        """Return the installed parts of each agent."""
         return [self._status(agent) for agent in agents]
 
     def apply(self, steps: Iterable[Step]) -> list[AgentChange]:
-        """Do all steps, and return what became of each; one that fails is refused."""
+        """Apply all steps, and return the result of each; one that fails is refused."""
         return [self._applied(step) for step in steps]
 
     # Targets
@@ -94,7 +94,7 @@ class Installation:
         return _by_file(one for one in targets if one.part.name in parts)
 
     def _targets(self, agent: Agent) -> Iterator[_Target]:
-        """Yield the parts of an agent, each with the file that it goes into."""
+        """Yield the parts of an agent, each with its file."""
         places = self._places
         if file := places.file(agent):
             yield self._server(agent, file)
@@ -104,7 +104,7 @@ class Installation:
             yield _Target(agent, Skill(self._words.skill), path)
 
     def _existing(self, agent: Agent) -> list[_Target]:
-        """Return the parts of an agent with each file that may hold one of them."""
+        """Return the parts of an agent with each existing file that may contain one."""
         others = [one for one in self._targets(agent) if not isinstance(one.part, Server)]
         servers = [self._server(agent, file) for file in self._places.files(agent)]
         return [one for one in [*servers, *others] if os.path.lexists(one.path)]
@@ -123,7 +123,7 @@ class Installation:
         try:
             before = self._read(group[0])
             if before is None:
-                return Step(_change(group, "add"), None, disk.with_folders(part.made(), path))
+                return Step(_change(group, "add"), None, disk.with_folders(part.new_file(), path))
             after = part.added(before)
             if after == before:
                 return Step(_change(group, "keep", "it is there"))
@@ -204,7 +204,7 @@ class Installation:
             return UNREADABLE, str(error)
 
     def _command_line(self, target: _Target | None) -> tuple[str, ...]:
-        """Return what ragit's entry starts; empty without one."""
+        """Return the command line in ragit's entry; empty without one."""
         if target is None or not isinstance(target.part, Server):
             return ()
         try:
@@ -214,7 +214,7 @@ class Installation:
 
 
 def _by_file(targets: Iterable[_Target]) -> list[list[_Target]]:
-    """Return the targets of each file together, in the order of the first."""
+    """Group the targets by file, in the order of the first."""
     groups: dict[Path, list[_Target]] = {}
     for target in targets:
         groups.setdefault(target.path, []).append(target)

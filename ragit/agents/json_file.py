@@ -1,11 +1,11 @@
-"""Adds the server's entry to a JSON file by insertions, and cuts it out again.
+"""Adds the server's entry to a JSON file by insertions, and removes it again.
 
 Nothing is recorded elsewhere: the white space around an entry tells what was added with it, so that
-removal gives the same bytes.
+removal restores the same bytes.
 
-* In an object that was there, the entry has white space before it.
-* An object that was added for the entry is `{"ragit": {...}}` on one line, without any.
-* A file that was made for the entry is indented throughout, while an added entry is on one line.
+* In an existing object, the entry has white space before it.
+* An object added for the entry is `{"ragit": {...}}` on one line, without white space.
+* A file created for the entry is indented throughout; an added entry is on one line.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ class _Cut(NamedTuple):
     """New text in its place."""
 
 
-def made(key: Key, entry: object) -> str:
+def new_file(key: Key, entry: object) -> str:
     """Return the text of a new file."""
     return f"{json.dumps(_nested((*key, NAME), entry), indent=2, ensure_ascii=False)}\n"
 
 
-def is_made(text: str, key: Key) -> bool:
-    """Return True if a file is as it was made, apart from blank lines at the end."""
+def is_new_file(text: str, key: Key) -> bool:
+    """Return whether a file is as created, apart from blank lines at the end."""
     entry = entry_in(text, key)
-    return entry is not None and text.rstrip("\n") == made(key, entry).rstrip("\n")
+    return entry is not None and text.rstrip("\n") == new_file(key, entry).rstrip("\n")
 
 
-def chosen(text: str, keys: Sequence[Key]) -> Key:
+def first_key(text: str, keys: Sequence[Key]) -> Key:
     """Return the first key that leads to an object in a file, else the last. Raises Unfit."""
     if not text.removeprefix("\ufeff").strip():
         return keys[-1]
@@ -65,8 +65,8 @@ def with_entry(text: str, key: Key, entry: object) -> str:
     if not text.removeprefix("\ufeff").strip():
         mark = len(text) - len(text.removeprefix("\ufeff"))
         return text[:mark] + _compact(_nested((*key, NAME), entry)) + text[mark:]
-    if is_made(text, key):
-        return made(key, entry) + text[len(text.rstrip("\n")) + 1 :]
+    if is_new_file(text, key):
+        return new_file(key, entry) + text[len(text.rstrip("\n")) + 1 :]
     path = (*key, NAME)
     way = _way(_parsed(text), path)
     if len(way) > len(path):
@@ -110,7 +110,7 @@ def _data(text: str) -> object:
 def _way(root: Value, path: Key) -> list[Value]:
     """Return the values along a path, as far as it exists; the first is the whole file's.
 
-    Raises Unfit if there is something else where an object has to be.
+    Raises Unfit if a value that must be an object is none.
     """
     way = [root]
     for depth, name in enumerate(path):
@@ -131,7 +131,9 @@ def _way(root: Value, path: Key) -> list[Value]:
 
 
 def _insertion(text: str, at: Value, member: str) -> list[_Cut]:
-    """Return what adds a member to an object: after the last one, or into the empty object."""
+    """Return the insertion of a member into an object: after the last one, or into the empty
+    object.
+    """
     members = at.members or ()
     if not members:
         return [_into_empty(text, at, member)]
@@ -158,7 +160,7 @@ def _into_empty(text: str, at: Value, member: str) -> _Cut:
 
 
 def _member_area(container: Value, at: int) -> int:
-    """Return the end of what precedes a member: of the member before it, or of the bracket."""
+    """Return the end of the text before a member: of the previous member, or of the bracket."""
     members = container.members or ()
     return members[at - 1].value.end if at else container.start + 1
 
@@ -172,7 +174,7 @@ def _gap(text: str, start: int, end: int) -> str:
 
 
 def _line_rest(text: str, at: int) -> int:
-    """Return the place after the comments that follow on the same line."""
+    """Return the offset after the comments on the rest of the line."""
     while found := _SAME_LINE.match(text, at):
         at = found.end()
     return at
@@ -183,7 +185,7 @@ def _in_line_comment(text: str, start: int, end: int) -> bool:
 
 
 def _indent(text: str, at: int) -> str:
-    """Return the indentation of the line of a place."""
+    """Return the indentation of the line at an offset."""
     line = text[:at].rpartition("\n")[2]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
@@ -196,13 +198,13 @@ def _newline(text: str) -> str:
 
 
 def _is_added(text: str, container: Value) -> bool:
-    """Return True if an object was added for its only member: it is written as this module does."""
+    """Return whether an object was added for its only member: it is written as this module does."""
     alone = len(container.members or ()) == 1
     return alone and text[container.start : container.end] == _compact(container.data)
 
 
 def _removal(text: str, container: Value, name: str) -> list[_Cut]:
-    """Return what takes a member out of an object, with its comma and the white space before it."""
+    """Return the cuts that remove a member, with its comma and the white space before it."""
     members = container.members or ()
     at = next(index for index, member in enumerate(members) if member.name == name)
     member, before = members[at], _member_area(container, at)

@@ -1,6 +1,6 @@
-"""Parses JSON with comments and trailing commas, and keeps where each value stands.
+"""Parses JSON with comments and trailing commas, with the offset of each value.
 
-The text is never written back from what was parsed: edits insert into it and cut out of it.
+The text is never written back from parsed values; edits insert into it and cut from it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import re
 from ragit.records import NamedTuple
 
 DEEPEST = 200
-"""Nested values beyond which a text is refused."""
+"""Limit of nested values."""
 
 TRIVIA = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 """White space and comments."""
 
 _BETWEEN = re.compile(r"[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/|,", re.DOTALL)
-"""White space, a comment or a comma: what may stand between two members."""
+"""White space, a comment or a comma, as between two members."""
 
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _SCALAR = re.compile(
@@ -26,7 +26,7 @@ _SCALAR = re.compile(
 
 
 class NotJson(Exception):
-    """A text that is not JSON, with comments or without; says the line."""
+    """A text that is not JSON, with comments or without; names the line."""
 
 
 class Member(NamedTuple):
@@ -39,7 +39,7 @@ class Member(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A value, and the place where it stands."""
+    """A value with its offsets."""
 
     start: int
     end: int
@@ -60,14 +60,14 @@ def parse(text: str) -> Value:
 
 
 def skipped(text: str, at: int) -> int:
-    """Return the place after white space and comments."""
+    """Return the offset after white space and comments."""
     found = TRIVIA.match(text, at)
     return found.end() if found else at
 
 
 def space_before(text: str, start: int, end: int) -> int:
-    """Return where the white space before `end` begins; `start` is the end of the member before, or
-    of the bracket.
+    """Return the start of the white space before `end`; `start` is the end of the previous member,
+    or of the bracket.
 
     White space at the end of a line comment belongs to the comment.
     """

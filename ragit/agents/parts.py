@@ -1,5 +1,6 @@
-"""The three things that are installed into an agent: the server's entry, lines of instructions, and
-a skill. Each says what a file becomes with it and without it. Pure.
+"""The three parts of an installation: the server's entry, lines of instructions, and a skill.
+
+Each part adds itself to the text of a file and removes itself. Pure.
 """
 
 from __future__ import annotations
@@ -13,28 +14,30 @@ from ragit.agents.unfit import Unfit
 from ragit.digests import fingerprint
 
 ABSENT, CURRENT, OUTDATED = "absent", "installed", "outdated"
-"""States of a part in a file; outdated is one that another ragit wrote, or of another place."""
+"""States of a part in a file; outdated if written by another ragit, or for another path."""
 
 
 class Part(Protocol):
-    """One of the three."""
+    """A part of an installation."""
 
     name: str
 
     def state(self, text: str) -> str:
-        """Return ABSENT, CURRENT or OUTDATED. Raises Unfit if the file cannot be understood."""
+        """Return ABSENT, CURRENT or OUTDATED. Raises Unfit if the file cannot be parsed."""
 
-    def made(self) -> str:
+    def new_file(self) -> str:
         """Return the text of a new file."""
 
     def added(self, text: str) -> str:
-        """Return a file's text with this in it. Raises Unfit if ragit may not change it."""
+        """Return a file's text with this part. Raises Unfit if ragit may not change it."""
 
     def removed(self, text: str) -> str | None:
-        """Return a file's text without this; None if the file was made for it. Raises Unfit."""
+        """Return a file's text without this part; None if the file was created for it. Raises
+        Unfit.
+        """
 
     def snippet(self) -> str:
-        """Return what a person would add by hand."""
+        """Return the text to add by hand."""
 
 
 class Server:
@@ -49,14 +52,14 @@ class Server:
         self._toml = toml
 
     def state(self, text: str) -> str:
-        """Return the state, for an entry that ragit wrote; any other is ABSENT. Raises Unfit."""
+        """Return the state of an entry that ragit wrote; any other is ABSENT. Raises Unfit."""
         entry = self.entry(text)
         if entry == self._entry:
             return CURRENT
         return OUTDATED if is_ours(entry) else ABSENT
 
     def entry(self, text: str) -> object | None:
-        """Return the entry that stands under ragit's name; None if there is none. Raises Unfit."""
+        """Return the entry under ragit's name; None if there is none. Raises Unfit."""
         for key in self._keys:
             found = self._read(text, key)
             if found is not None:
@@ -68,10 +71,14 @@ class Server:
         found = self.entry(text)
         return tuple(command_of(found)) if is_ours(found) else ()
 
-    def made(self) -> str:
+    def new_file(self) -> str:
         """Return the text of a new file."""
         key = self._keys[-1]
-        return toml_file.made(key, self._entry) if self._toml else json_file.made(key, self._entry)
+        return (
+            toml_file.new_file(key, self._entry)
+            if self._toml
+            else json_file.new_file(key, self._entry)
+        )
 
     def added(self, text: str) -> str:
         """Return a file's text with the entry. Raises Unfit."""
@@ -83,24 +90,24 @@ class Server:
             raise Unfit(f"it has a server named ragit that ragit did not write ({starts})")
         if self._toml:
             return toml_file.with_entry(text, self._keys[-1], self._entry)
-        return json_file.with_entry(text, json_file.chosen(text, self._keys), self._entry)
+        return json_file.with_entry(text, json_file.first_key(text, self._keys), self._entry)
 
     def removed(self, text: str) -> str | None:
         """Return a file's text without the entry, if ragit wrote it. Raises Unfit."""
         for key in self._keys:
             if not is_ours(self._read(text, key)):
                 continue
-            if toml_file.is_made(text) if self._toml else json_file.is_made(text, key):
+            if toml_file.is_new_file(text) if self._toml else json_file.is_new_file(text, key):
                 return None
             without = toml_file.without_entry if self._toml else json_file.without_entry
             text = without(text, key)
         return text
 
     def snippet(self) -> str:
-        """Return what a person would add by hand."""
+        """Return the text to add by hand."""
         if self._toml:
             return "\n".join(toml_file.table(self._keys[-1], self._entry))
-        return self.made().rstrip("\n")
+        return self.new_file().rstrip("\n")
 
     def _read(self, text: str, key: tuple[str, ...]) -> object | None:
         return toml_file.entry_in(text, key) if self._toml else json_file.entry_in(text, key)
@@ -121,9 +128,9 @@ class Instructions:
             return ABSENT
         return CURRENT if found == self._lines else OUTDATED
 
-    def made(self) -> str:
+    def new_file(self) -> str:
         """Return the text of a new file."""
-        return block.made(self._lines, block.MARKDOWN)
+        return block.new_file(self._lines, block.MARKDOWN)
 
     def added(self, text: str) -> str:
         """Return a file's text with the lines. Raises Unfit."""
@@ -132,18 +139,18 @@ class Instructions:
         return block.with_lines(text, self._lines, block.MARKDOWN)
 
     def removed(self, text: str) -> str | None:
-        """Return a file's text without the lines; None if it was made for them. Raises Unfit."""
-        if block.is_made(text, block.MARKDOWN):
+        """Return a file's text without the lines; None if it was created for them. Raises Unfit."""
+        if block.is_new_file(text, block.MARKDOWN):
             return None
         return block.without_lines(text, block.MARKDOWN)
 
     def snippet(self) -> str:
-        """Return what a person would add by hand."""
+        """Return the text to add by hand."""
         return "\n".join(self._lines)
 
 
 class Skill:
-    """A file of ragit's own, which a checksum in its last line protects if it was edited."""
+    """A file of ragit's own, with a checksum in its last line to detect edits."""
 
     name = "skill"
 
@@ -157,7 +164,7 @@ class Skill:
             raise Unfit("ragit did not write it, or it was edited")
         return CURRENT if body == self._text else OUTDATED
 
-    def made(self) -> str:
+    def new_file(self) -> str:
         """Return the text of a new file."""
         return f"{self._text}{_MADE}{fingerprint(self._text)} -->\n"
 
@@ -165,10 +172,12 @@ class Skill:
         """Return the text of the file, with the blank lines at the end of the old one."""
         if self.state(text) == CURRENT:
             return text
-        return self.made() + text[len(text.rstrip("\n")) + 1 :]
+        return self.new_file() + text[len(text.rstrip("\n")) + 1 :]
 
     def removed(self, text: str) -> str | None:
-        """Return None: the file goes. Raises Unfit if ragit did not write it, or it was edited."""
+        """Return None: the file is removed. Raises Unfit if ragit did not write it, or it was
+        edited.
+        """
         self.state(text)
         return None
 

@@ -11,7 +11,7 @@ from ragit.git import Repo
 
 
 class Places:
-    """The paths of agents' files for one user, and for a repository if there is one."""
+    """The paths of agents' files for one user, and for a repository if given."""
 
     def __init__(self, environ: Mapping[str, str], platform: str, top: Path | None = None) -> None:
         """With `top`, the top of a repository's working tree, paths are those of the project."""
@@ -20,7 +20,7 @@ class Places:
         self.top = top
 
     def is_there(self, agent: Agent) -> bool:
-        """Return True if an agent was used, as far as its files show."""
+        """Return whether an agent was used, by its files."""
         return any(self._path(path).exists() for path in agent.found)
 
     def file(self, agent: Agent) -> Path | None:
@@ -55,7 +55,7 @@ class Places:
 
 
 def project_top(directory: Path | str) -> Path:
-    """Return the top of the working tree that a folder lies in. Raises NotARepository."""
+    """Return the top of the working tree around a folder. Raises NotARepository."""
     with Repo.open(directory) as repo:
         if repo.top is None:
             raise NotARepository(
@@ -65,7 +65,7 @@ def project_top(directory: Path | str) -> Path:
 
 
 def _roots(environ: Mapping[str, str], platform: str) -> dict[str, str]:
-    """Return the paths that rows begin with, by name."""
+    """Return the roots of paths in rows, by name."""
     home = environ.get("HOME") or environ.get("USERPROFILE") or str(Path.home())
     config = environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
     roaming = environ.get("APPDATA") or f"{home}/AppData/Roaming"

@@ -1,4 +1,4 @@
-"""Defines a row of the table of agents, and the forms in which agents want the server's entry."""
+"""Defines a row of the table of agents, and the forms of the server's entry."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ ARGUMENTS = ["mcp"]
 
 
 class Agent(Record):
-    """An agent: how it is detected, and which of its files hold what.
+    """An agent: how it is detected, and its files.
 
-    Paths begin with a root in braces (`places.py`); those of a project count from the top of the
-    repository. An empty path or tuple means that the agent has no such file.
+    Paths begin with a root in braces (`places.py`); those of a project are relative to the top of
+    the repository. An empty path or tuple means that the agent has no such file.
     """
 
     name: str
     """The name on the command line."""
     title: str
     page: str
-    """The page of its documentation that describes the file of servers."""
+    """The page of its documentation about the file of servers."""
     found: tuple[str, ...]
     """Paths of which one exists if the agent was used."""
     files: tuple[str, ...]
@@ -35,9 +35,9 @@ class Agent(Record):
     """A name of SHAPES."""
     project_files: tuple[str, ...] = ()
     project_shape: str = ""
-    """The shape in a project's file, if it is another one."""
+    """The shape in a project's file, if different."""
     instructions: str = ""
-    """The file of instructions that the agent reads in every session."""
+    """The file of instructions read in every session."""
     project_instructions: str = ""
     skills: str = ""
     """The folder of skills; a skill is a folder in it."""
@@ -75,7 +75,7 @@ SHAPES: dict[str, Callable[[str], dict[str, object]]] = {
 
 
 def command_of(entry: object) -> list[str]:
-    """Return the command line that an entry starts; empty if it starts none."""
+    """Return the command line of an entry; empty if it has none."""
     if not isinstance(entry, dict):
         return []
     command, arguments = entry.get("command"), entry.get("args", [])
@@ -87,7 +87,7 @@ def command_of(entry: object) -> list[str]:
 
 
 def is_ours(entry: object) -> bool:
-    """Return True if ragit wrote an entry, be it of another place: it starts `PATH/ragit mcp`."""
+    """Return whether ragit wrote an entry, perhaps for another path: it starts `PATH/ragit mcp`."""
     line = command_of(entry)
     if not line or line[1:] != ARGUMENTS:
         return False

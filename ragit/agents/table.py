@@ -1,7 +1,7 @@
-"""Lists the agents that ragit can be installed into. Adding an agent is adding a row.
+"""Lists the agents that ragit can be installed into, one row each.
 
-The files and keys follow the pages named in the rows; `docs/agents.md` says which of them could not
-be checked against an agent's own documentation.
+Files and keys follow the pages named in the rows; `docs/agents.md` names those that could not be
+checked against an agent's own documentation.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ AGENTS: tuple[Agent, ...] = (
         name="copilot",
         title="Copilot CLI",
         page="https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers",
-        # Not the folder alone: VS Code's skills lie there, too
+        # Not the folder alone, which also has VS Code's skills
         found=("{copilot}/config.json", "{copilot}/mcp-config.json"),
         files=("{copilot}/mcp-config.json",),
         keys=_SERVERS,

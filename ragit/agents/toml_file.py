@@ -1,4 +1,4 @@
-"""Adds the server's entry to a TOML file as a table at its end, and cuts it out again."""
+"""Adds the server's entry to a TOML file as a table at its end, and removes it again."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ragit.errors import ConfigError
 Key = tuple[str, ...]
 
 
-def made(key: Key, entry: Mapping[str, object]) -> str:
+def new_file(key: Key, entry: Mapping[str, object]) -> str:
     """Return the text of a new file."""
-    return block.made(table(key, entry), block.HASH)
+    return block.new_file(table(key, entry), block.HASH)
 
 
-def is_made(text: str) -> bool:
-    """Return True if a file is as it was made, apart from blank lines at the end."""
-    return block.is_made(text, block.HASH)
+def is_new_file(text: str) -> bool:
+    """Return whether a file is as created, apart from blank lines at the end."""
+    return block.is_new_file(text, block.HASH)
 
 
 def entry_in(text: str, key: Key) -> object | None:

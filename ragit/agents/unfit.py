@@ -1,7 +1,7 @@
-"""The error of a file that is left alone."""
+"""The error of a file that must not be changed."""
 
 from __future__ import annotations
 
 
 class Unfit(Exception):
-    """A file that ragit does not change; the text says why, as the end of a sentence."""
+    """A file that ragit does not change; the text tells why, as the end of a sentence."""

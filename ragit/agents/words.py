@@ -1,4 +1,4 @@
-"""Writes what agents are told about ragit: four lines of instructions, and a skill."""
+"""Writes the texts for agents: four lines of instructions, and a skill."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EXAMPLES = {
     "usages": "ragit usages NAME",
     "skeleton": "ragit skeleton PATH",
 }
-"""Examples of commands in the instructions; one of a missing command is left out."""
+"""Examples of commands in the instructions; those of missing commands are left out."""
 
 _COMMANDS = ("search", "usages", "skeleton", "show", "map", "context", "history", "status")
 """The commands that the skill explains, if they exist."""
@@ -40,14 +40,14 @@ If this agent has the MCP server `{name}`, its tools give the same answers: {too
 
 
 class Words(NamedTuple):
-    """The texts that are installed beside the server's entry."""
+    """The texts installed besides the server's entry."""
 
     instructions: tuple[str, ...]
     skill: str
 
 
 def write_words(helps: Mapping[str, str], tools: Sequence[str]) -> Words:
-    """Return the texts, from the help of each command by its name, and the names of the tools."""
+    """Return the texts, from the help of each command by name, and the names of the tools."""
     named = [command for command in _COMMANDS if command in helps]
     sections = [f"\n## ragit {name}\n\n```\n{helps[name].strip()}\n```\n" for name in named]
     skill = _SKILL.format(name=NAME, tools=_listed(tools), commands="".join(sections))

@@ -1,8 +1,7 @@
-"""Settings: one frozen `Config`, resolved from defaults, .ragit.toml, git config, the environment
-and flags.
+"""Settings: one frozen `Config`, merged from defaults, .ragit.toml, git config, environment and
+flags.
 
-This package runs no git and reads no terminal: it gets mappings and bytes, and tells for every
-setting where its value comes from.
+Runs no git and reads no terminal: it gets mappings and bytes, and tells the origin of every value.
 """
 
 from ragit.config.knobs import Knob, fingerprint, value_of

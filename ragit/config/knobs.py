@@ -17,12 +17,12 @@ _T = TypeVar("_T")
 
 
 class Untrusted(NamedTuple):
-    """The limits of a setting in a `.ragit.toml` that the user has not trusted."""
+    """The limits of a setting in an untrusted `.ragit.toml`."""
 
     allowed: bool = True
     low: float | None = None
     high: float | None = None
-    """Bounds of a number; of a list, of its length."""
+    """Bounds of a number, or of a list's length."""
 
     @property
     def words(self) -> str:
@@ -38,17 +38,17 @@ REFUSED, FREE = Untrusted(allowed=False), Untrusted()
 
 
 def at_most(high: float) -> Untrusted:
-    """Allow values up to `high`: more of it would cost the user time, memory or money."""
+    """Allow values up to `high`: larger ones would cost the user time, memory or money."""
     return Untrusted(high=high)
 
 
 def at_least(low: float) -> Untrusted:
-    """Allow values from `low`: less of it would cost the user time, memory or money."""
+    """Allow values from `low`: smaller ones would cost the user time, memory or money."""
     return Untrusted(low=low)
 
 
 class Knob(NamedTuple):
-    """One setting: its name in .ragit.toml, where it sits in Config, and what values it takes."""
+    """One setting: its name in .ragit.toml, its place in Config, and its valid values."""
 
     name: str
     attributes: tuple[str, ...]
@@ -66,7 +66,7 @@ class Knob(NamedTuple):
     untrusted: Untrusted
 
     def may_be_set_untrusted(self, value: Any) -> bool:
-        """Return True if a `.ragit.toml` that the user has not trusted may set this value."""
+        """Return whether an untrusted `.ragit.toml` may set this value."""
         if not self.untrusted.allowed:
             return False
         amount = len(value) if isinstance(value, tuple) else value
@@ -102,16 +102,16 @@ def knob(
 ) -> _T:
     """Declare a field of a section; its class keeps the default.
 
-    `wanted` says in words what `pattern` accepts. `untrusted` is what a clone's own file may set:
-    nothing, unless the setting is known neither to send, run or write anything, nor to cost the
-    user time, memory or money.
+    `wanted` describes in words what `pattern` accepts. `untrusted` limits a clone's own file: to
+    nothing, unless the setting can neither send, run or write anything, nor cost time, memory or
+    money.
     """
     unnamed: Any = Knob("", (), "", default, help, low, high, choices, pattern, wanted, untrusted)
     return unnamed  # type: ignore[no-any-return]
 
 
 class Section(Record):
-    """A table of settings. A subclass inherits settings, and may change their defaults."""
+    """A table of settings. A subclass inherits settings, and may change defaults."""
 
     knobs: ClassVar[dict[str, Knob]] = {}
     """By field, as made by `knob`; `walk` adds names and types."""
@@ -125,12 +125,12 @@ class Section(Record):
 
 
 def camel(name: str) -> str:
-    """Return a Python name as in .ragit.toml: max_file_bytes is maxFileBytes."""
+    """Return a Python name as in .ragit.toml: max_file_bytes becomes maxFileBytes."""
     return re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
 
 
 def walk(section: Section, above: tuple[str, ...] = ()) -> Iterator[Knob]:
-    """Yield every setting of a section and of those in it, in order."""
+    """Yield every setting of a section and its subsections, in order."""
     kinds = {
         name: kind
         for base in reversed(type(section).__mro__)
@@ -161,7 +161,7 @@ def value_of(config: Section, knob: Knob) -> Any:
 
 
 def with_value(config: Any, attributes: tuple[str, ...], value: Any) -> Any:
-    """Return settings (or a section) with one of them changed."""
+    """Return settings (or a section) with one value changed."""
     head, rest = attributes[0], attributes[1:]
     return replaced(
         config, **{head: with_value(getattr(config, head), rest, value) if rest else value}
@@ -169,7 +169,7 @@ def with_value(config: Any, attributes: tuple[str, ...], value: Any) -> Any:
 
 
 def fingerprint(*parts: Any) -> str:
-    """Return 16 hex digits that are equal for equal values (sections, numbers, strings, tuples)."""
+    """Return 16 hex digits, equal for equal values (sections, numbers, strings, tuples)."""
     plain = [as_dict(part) if isinstance(part, Section) else part for part in parts]
     text = json.dumps(plain, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return digests.fingerprint(text)

@@ -1,7 +1,7 @@
 """Merge the layers of settings: defaults < .ragit.toml < git config < environment < flags.
 
-Each layer yields `_Given` rows, each with its origin in words; `load` merges them into a Config.
-Settings that an untrusted .ragit.toml may not make are dropped here, and nowhere else.
+Each layer yields rows with their origin in words; `load` merges them into a Config. Settings that
+an untrusted .ragit.toml may not make are dropped only here.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ragit.records import NamedTuple
 _LIST = "`ragit config` lists every setting."
 
 _FALLBACK = "text"
-"""Allowed in `chunking.parsers` beside languages: files are cut by lines."""
+"""Allowed in `chunking.parsers` besides languages: cut files by lines."""
 
 _COMMAND_LINE = "command line"
 
 
 class TomlFile(NamedTuple):
-    """A .ragit.toml as read."""
+    """The content of a .ragit.toml."""
 
     data: bytes
     name: str = toml.FILE_NAME
@@ -37,7 +37,7 @@ class TomlFile(NamedTuple):
 
 
 class Loaded(NamedTuple):
-    """The settings, and where each comes from."""
+    """The settings, and the origin of each."""
 
     config: Config
     origins: Mapping[str, str]
@@ -47,7 +47,7 @@ class Loaded(NamedTuple):
 
     @property
     def warning(self) -> str:
-        """A sentence about the ignored settings; empty if there are none."""
+        """A sentence about the ignored settings; empty if none."""
         if not self.ignored:
             return ""
         return f"ignored until `ragit trust`: {', '.join(self.ignored)} ({toml.FILE_NAME})"
@@ -63,7 +63,7 @@ class SettingRow(NamedTuple):
 
 
 class _Given(NamedTuple):
-    """A value that a layer gives a setting."""
+    """A setting's value in one layer."""
 
     knob: Knob
     value: Any
@@ -72,13 +72,13 @@ class _Given(NamedTuple):
 
 
 class _Names(NamedTuple):
-    """Names of entries that exist; None where the caller does not know them."""
+    """Names of existing entries; None if the caller does not know them."""
 
     signals: Callable[[], Collection[str]] | None
     languages: Callable[[], Collection[str]] | None
 
     def of(self, knob: Knob) -> Collection[str] | None:
-        """Return the names that entries of this table may have; None if they may have any."""
+        """Return the names that entries of this table may have; None for any."""
         names = {"Weights": self.signals, "NodeTypes": self.languages}.get(knob.kind)
         return names() if names else None
 
@@ -95,8 +95,8 @@ def load(
     """Merge all layers.
 
     `git` is `git config` with keys as git prints them; keys outside ragit.* are skipped. `flags`
-    are settings by dotted name, typed or as text; None means not given. With `signal_names` and
-    `languages`, names of table entries are checked; they are called where a table has entries.
+    are settings by dotted name, typed or as text; None means not given. `signal_names` and
+    `languages`, if given, are called to check names of table entries.
 
     Raises ConfigError for the first setting that is unknown, of a wrong type or out of range.
     """
@@ -122,7 +122,7 @@ def load(
 
 
 def describe(loaded: Loaded) -> list[SettingRow]:
-    """Return every setting in the order of the documentation, without secrets in values."""
+    """Return every setting in the order of the documentation, without secrets."""
     rows = []
     for name, knob in KNOBS.items():
         origin = loaded.origins[name]
@@ -148,7 +148,7 @@ def select(rows: list[SettingRow], name: str) -> list[SettingRow]:
 
 
 def readable(knob: Knob, value: Any) -> object:
-    """Return a value as TOML has it: tables and lists instead of tuples."""
+    """Return a value as in TOML: tables and lists instead of tuples."""
     if knob.kind == "Chunkers":
         by_module: dict[str, list[str]] = {}
         for suffix, module in value:
@@ -169,7 +169,7 @@ def _without_secrets(knob: Knob, value: Any) -> object:
 
 
 def _masked(url: str) -> str:
-    """Return a URL without user, password and the values of its query."""
+    """Return a URL without user, password and query values."""
     address, mark, query = url.partition("?")
     scheme, slashes, rest = address.partition("://")
     host, slash, path = rest.partition("/")
@@ -181,9 +181,9 @@ def _masked(url: str) -> str:
 def _with_known_names(
     knob: Knob, value: tuple[tuple[str, Any], ...], names: _Names, origin: str
 ) -> tuple[tuple[str, Any], ...]:
-    """Return entries under their exact names: git ignores case and knows no underscore.
+    """Return entries with their exact names: git ignores case and knows no underscore.
 
-    Raises ConfigError for a name that does not exist.
+    Raises ConfigError for an unknown name.
     """
     if knob.kind == "Parsers" and names.languages is not None:
         _check_languages(knob, {language for _, language in value}, names.languages(), origin)
@@ -237,7 +237,7 @@ def _from_table(
 
 
 def _from_git(git: Mapping[str, str]) -> Iterator[_Given]:
-    """Read git's settings; git prints section and name in lower case, what is between as it is."""
+    """Read git's settings; git prints section and name in lower case, the subsection unchanged."""
     by_key = {knob.git_key.lower(): knob for knob in KNOBS.values()}
     by_key |= {f"ragit.{short}": KNOBS[name] for short, name in SHORT.items()}
     for key, text in git.items():
@@ -263,7 +263,9 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[_Given]:
 
 
 def _means_a_setting(variable: str, known: Collection[str]) -> bool:
-    """Return True for a misspelt setting; hooks and users' scripts have RAGIT_ variables, too."""
+    """Return whether a variable is a misspelt setting; hooks and scripts have RAGIT_ variables,
+    too.
+    """
     sections = {f"RAGIT_{name.upper()}_" for name in SECTIONS if "." not in name}
     return variable.startswith(tuple(sections)) or bool(_near(variable, known))
 
@@ -286,7 +288,7 @@ def _from_flags(flags: Mapping[str, object]) -> Iterator[_Given]:
 
 
 def _setting_of(key: str, by_key: Mapping[str, Knob], dot: str) -> tuple[Knob, str] | None:
-    """Return the setting of a key, and the name of its entry if it is one of a table; else None."""
+    """Return the setting of a key, and the name of its table entry, if any; None if unknown."""
     if knob := by_key.get(key):
         return knob, ""
     for start, table in by_key.items():
@@ -296,7 +298,7 @@ def _setting_of(key: str, by_key: Mapping[str, Knob], dot: str) -> tuple[Knob, s
 
 
 def _from_words(knob: Knob, name: str, value: object, where: str, origin: str) -> _Given:
-    """Return a setting that is given as text; `name` is that of an entry of a table."""
+    """Return a setting given as text; `name` is that of a table entry."""
     if not knob.table:
         return _Given(
             knob, _checked(knob, value, where, partial(from_text, knob, str(value))), origin
@@ -315,9 +317,10 @@ def _checked(
     read: Callable[[], Any],
     line_of: Callable[[int], int] | None = None,
 ) -> Any:
-    """Return what `read` makes of a value. Raises ConfigError that says what the setting takes.
+    """Return the value that `read` parses. Raises ConfigError with the values that the setting
+    takes.
 
-    `line_of` gives the line of one of several tables in a settings file.
+    `line_of` returns the line of one of several tables in a settings file.
     """
     try:
         return read()
@@ -328,18 +331,18 @@ def _checked(
             where += f": table {unfit.table} of the list"
         # It may be a key in the wrong place: do not repeat it on a screen or in a log.
         secret = not knob.untrusted.allowed and isinstance(value, str)
-        given = "" if secret else f", not {_shown(value)}"
+        given = "" if secret else f", not {_excerpt(value)}"
         hint = f"{knob.help} {_LIST}"
         raise ConfigError(f"{where}: {knob.name} takes {unfit}{given}", hint) from None
 
 
-def _shown(value: object) -> str:
+def _excerpt(value: object) -> str:
     text = json.dumps(value, ensure_ascii=True, default=str)  # escapes control characters
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _near(name: str, known: Collection[str]) -> str:
-    """Return the known name most like this one, or like its last part; empty if none is."""
+    """Return the known name most like this one, or like its last part; empty if none."""
     import difflib  # only for an error message
 
     folded = {one.lower(): one for one in known}

@@ -1,8 +1,7 @@
-"""All settings: default, bounds, help, and what an untrusted file may set.
+"""All settings: default, bounds, help, and limits for untrusted files.
 
-With server_sections.py this is the only list. `ragit config` and the table in
-docs/configuration.md are made from it. A new setting cannot be set by an untrusted .ragit.toml
-unless `untrusted` says so.
+With server_sections.py this is the only list: `ragit config` and the table in docs/configuration.md
+are made from it. An untrusted .ragit.toml cannot set a new setting unless `untrusted` allows it.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ Weights = tuple[tuple[str, float], ...]
 Parsers = tuple[tuple[str, str], ...]
 NodeTypes = tuple[tuple[str, tuple[str, ...]], ...]
 Prices = tuple[tuple[str, tuple[float, ...]], ...]
-"""By model in lower case, the price of a million tokens of input, and of output."""
+"""By model in lower case, the prices of a million tokens of input, and of output."""
 Chunkers = tuple[tuple[str, str], ...]
 """By file extension, the custom chunker; in .ragit.toml a list of tables."""
 
 _FREE_GLOBS = 100
-"""Globs that an untrusted file may give: each is tried on every path of a tree."""
+"""Limit of globs in an untrusted file: each is tried on every path of a tree."""
 
 _NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 CHUNKER = (
@@ -40,7 +39,7 @@ CHUNKER = (
 
 
 class Index(Section):
-    """Settings of indexing: which files, how they are cut, and where the index is."""
+    """Settings of indexing: files, chunks, and the place of the index."""
 
     max_file_bytes: int = knob(
         1 << 20,
@@ -241,7 +240,7 @@ class Retrieval(Section):
 
 
 class Freshness(Section):
-    """Settings for a search in a tree that is not indexed completely."""
+    """Settings for a search in an incompletely indexed tree."""
 
     policy: str = knob(
         "refresh",
@@ -254,14 +253,14 @@ class Freshness(Section):
 class Gc(Section):
     """Settings of `ragit gc`."""
 
-    # git itself forgets what no branch reaches after 30 days (gc.reflogExpireUnreachable).
+    # git forgets unreachable commits after 30 days (gc.reflogExpireUnreachable).
     reflog_days: int = knob(
         30, "Commits left behind in a reflog stay indexed for this many days.", low=0, high=36_500
     )
 
 
 class Output(Section):
-    """Settings of what is printed on a terminal."""
+    """Settings of output on a terminal."""
 
     syntax_colors: bool = knob(
         False, "Colour code by its syntax where output is coloured. Takes some 100 ms more."
@@ -309,7 +308,7 @@ class Config(Section):
 
 
 def selection_fingerprint(config: Config) -> str:
-    """Return a fingerprint of what decides which files are indexed, and as which language."""
+    """Return a fingerprint of the settings that select files and their languages."""
     index = config.index
     sizes = (index.max_file_bytes, config.documents.max_file_bytes)
     return fingerprint(sizes, sorted(index.include), sorted(index.exclude), config.chunking.parsers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ragit.config.knobs import FREE, Section, at_most, knob
 
 Headers = tuple[tuple[str, str], ...]
-"""By header in lower case, its value, or $NAME for the value of an environment variable."""
+"""By header in lower case, its value, or $NAME for that of an environment variable."""
 
 
 class Service(Section):
@@ -96,7 +96,7 @@ class LanguageModel(Service):
         wanted="a URL that begins with http:// or https://",
     )
     model: str = knob("", "Name of the model.", pattern=r".+", wanted="the name of a model")
-    # A change of one of the next has everything described, and paid for, again.
+    # A change of one of these settings repeats all descriptions, and their cost.
     prompt: str = knob("", "What it is told to do; empty: ragit's own words.")
     max_tokens: int = knob(300, "Tokens it may answer with.", low=1, high=100_000)
     concurrency: int = knob(2, "Requests under way at once.", low=1, high=64)
@@ -142,11 +142,11 @@ class ImageDescription(LanguageModel):
 
 
 NO_MINIMUM = -1000.0
-"""The lowest minimum. Relevances may be logits, so 0 would be a real limit."""
+"""Lowest minimum. Relevances may be logits, so 0 would be a real limit."""
 
 
 class Reranking(Service):
-    """Settings of the reranker, a model that reads and orders the best candidates."""
+    """Settings of the reranker, a model that orders the best candidates."""
 
     enabled: bool = knob(False, "Let a model order the best candidates of every search.")
     provider: str = knob(

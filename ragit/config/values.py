@@ -1,6 +1,6 @@
-"""Convert and check the value of a setting, from TOML, git or the environment.
+"""Convert and check values of settings, from TOML, git or the environment.
 
-A wrong value raises `Unfit`, which says what the setting takes; the caller adds where it was set.
+A wrong value raises `Unfit` with the values that the setting takes; the caller adds its origin.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}  # git's own units fo
 
 
 class Unfit(Exception):
-    """A wrong value. Its text says what the setting takes; `table` is the number in a list of
+    """A wrong value, with the values that the setting takes; `table` is the number in a list of
     tables.
     """
 
@@ -28,7 +28,7 @@ class Unfit(Exception):
 
 
 def expected(knob: Knob) -> str:
-    """Return in words what a setting takes."""
+    """Return in words the values of a setting."""
     if knob.choices:
         return "one of " + ", ".join(f'"{choice}"' for choice in knob.choices)
     if knob.wanted:
@@ -52,7 +52,7 @@ def expected(knob: Knob) -> str:
 
 
 def from_typed(knob: Knob, value: object) -> Any:
-    """Return the value from a typed one, as TOML or Python gives it. Raises Unfit."""
+    """Return the value of a typed one, from TOML or Python. Raises Unfit."""
     if knob.kind == "Chunkers" and isinstance(value, (list, tuple)):
         return tuple(sorted(_listed(knob, value)))
     if knob.table:
@@ -63,7 +63,7 @@ def from_typed(knob: Knob, value: object) -> Any:
 
 
 def from_text(knob: Knob, text: str) -> Any:
-    """Return the value from text; commas or lines separate a list. Raises Unfit."""
+    """Return the value of a text; commas or lines separate a list. Raises Unfit."""
     return _scalar(knob, _parse(knob, text.strip() if knob.kind != "str" else text))
 
 
@@ -86,7 +86,7 @@ def entry(knob: Knob, name: str, value: object) -> tuple[str, Any]:
 
 
 def _chunker(knob: Knob, value: object) -> str:
-    """Return the name of a chunker; `./` before a path of the repository is left out."""
+    """Return the name of a chunker, without `./` before a path of the repository."""
     return _matching(knob, _plain(knob, value).strip().removeprefix("./"))
 
 
@@ -181,7 +181,7 @@ def _divide(text: str) -> list[str]:
 
 
 def _parse(knob: Knob, text: str) -> object:
-    """Return text as the setting's type; what does not parse stays text and is refused later."""
+    """Return text as the setting's type; invalid text stays, to be refused later."""
     if knob.kind == "bool":
         lower = text.lower()
         return lower in _TRUE if lower in _TRUE | _FALSE else text

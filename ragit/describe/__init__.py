@@ -1,8 +1,8 @@
-"""Describes chunks of code and images with a language model, if the user configured one.
+"""Describes chunks of code and images with a language model, if configured.
 
-Takes texts, bytes and a `remote` chat, and returns descriptions: it knows no git, path or store.
-`index` decides what is described and stores the results. Its modules are imported when they are
-first used: a search needs only `task`, which names the stored descriptions.
+Takes texts, bytes and a `remote` chat, and returns descriptions; knows no git, path or store.
+`index` decides what is described and stores the results. Modules are imported on first use: a
+search needs only `task`, which names the stored descriptions.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from ragit.describe.task import CHUNK_PROMPT, CHUNK_QUESTION
 from ragit.remote import Message
 
 SHORTEST = 200
-"""Characters of the shortest chunk that is described."""
+"""Characters of the shortest described chunk."""
 
 
 def description_request(
@@ -15,8 +15,8 @@ def description_request(
 ) -> DescriptionRequest:
     """Return the request for a chunk, with at most `most` characters, cut at a line end.
 
-    Its `shorter` forms halve that for a model that takes less. It holds only what the key depends
-    on (no path, language or line): a description moves with its code.
+    Its `shorter` forms halve that for a model that takes less. It contains only what the key
+    depends on (no path, language or line), so a description moves with its code.
     """
     shown = chunk_excerpt(parent, symbol, text, most)
     asked = (shown, CHUNK_QUESTION) if prompt == CHUNK_PROMPT else (shown,)
@@ -32,7 +32,7 @@ def description_request(
 
 
 def chunk_excerpt(parent: str, symbol: str, text: str, most: int) -> str:
-    """Return a chunk as a model sees it."""
+    """Return a chunk as shown to a model."""
     within = f"Within: {parent}\n" if parent else ""
     names = f"Defines: {symbol}\n" if symbol else ""
     return f"{within}{names}```\n{_cut(text, most)}\n```"
@@ -42,7 +42,7 @@ def with_description(description: str, embedded: str) -> str:
     """Return the text to embed: the description, a blank line, and the text without it.
 
     The description comes first because models cut long texts at their end. The names before the
-    code stay there, so that the rest is exactly what is embedded without a description.
+    code stay there, so that the rest equals the text embedded without a description.
     """
     return f"{description}\n\n{embedded}"
 

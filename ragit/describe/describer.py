@@ -22,21 +22,21 @@ from ragit.remote import (
 POLICY = RetryPolicy(retries=3, repeats_timeouts=False)
 
 LONGEST = 2000
-"""Most characters of a description: a server may send anything."""
+"""Limit of a description in characters: a server may send anything."""
 
 OWN_WORDS = 4
-"""Words of the instructions in a row up to which an answer is not an echo of them."""
+"""An answer with more consecutive words of the instructions is an echo of them."""
 
 LOOP = 8
-"""Words of the longest repeated phrase that is noticed."""
+"""Limit of words in a detected repeated phrase."""
 
 _STRIKES = 6
-"""Failures in a row that give a model up for this run: each costs waiting, or sends code for
-nothing. A request without an answer counts for three, a refused key for all.
+"""Failures in a row after which a model is given up for this run: each costs time, or sends code
+for nothing. A timeout counts for three, a refused key for all.
 """
 
 _FENCED = r"(?ms)^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)"
-"""A block of code in an answer; to the end if it was cut within it."""
+"""A block of code in an answer; to the end if the answer was cut within it."""
 
 
 class DescriptionResult(NamedTuple):
@@ -46,9 +46,9 @@ class DescriptionResult(NamedTuple):
     text: str
     """The description, on one line; empty if there is none."""
     failure: str = ""
-    """The reason for none, in a sentence."""
+    """Why there is none, in a sentence."""
     tokens_in: int = 0
-    """Tokens as the server counted them; 0 if it does not say."""
+    """As counted by the server; 0 if unknown."""
     tokens_out: int = 0
 
 
@@ -58,18 +58,18 @@ class DescriptionRequest(NamedTuple):
     key: bytes
     messages: Sequence[Message]
     shorter: Callable[[], DescriptionRequest] | None = None
-    """The message with less text, for a model that takes no more."""
+    """The same request with less text, for a model that takes no more."""
 
 
 class Describer:
-    """One model, which is given up for the life of this object when it fails repeatedly."""
+    """One model, given up for the life of this object when it fails repeatedly."""
 
     def __init__(self, chat: Chat, max_tokens: int) -> None:
         self._chat = chat
         self._max_tokens = max_tokens
         self._strikes = 0
         self.given_up = ""
-        """The reason why the model is not asked any more; empty while it is."""
+        """Why the model is no longer asked; empty otherwise."""
 
     def clean(self, text: str) -> str:
         """Return a text without secrets. Clean before cutting: half a secret is not found."""
@@ -77,21 +77,20 @@ class Describer:
 
     @property
     def secrets(self) -> int:
-        """Number of secrets that were removed from what was sent."""
+        """Number of secrets removed from requests."""
         return sum(self._chat.client.taken_out.values())
 
     def describe_all(self, subjects: Iterable[DescriptionRequest]) -> Iterator[DescriptionResult]:
-        """Yield the result of each request as soon as it is there, in no order.
+        """Yield the result of each request when it is ready, in no order. Never raises
+        RemoteFailed.
 
-        Never raises RemoteFailed.
-
-        Requests are drawn as they are needed, so that building them may be costly.
+        Requests are drawn when needed, so building them may be costly.
         """
         yield from map_as_completed(
-            self._one, subjects, at_once=self._chat.client.server.concurrency
+            self._describe, subjects, at_once=self._chat.client.server.concurrency
         )
 
-    def _one(self, subject: DescriptionRequest, over: threading.Event) -> DescriptionResult:
+    def _describe(self, subject: DescriptionRequest, over: threading.Event) -> DescriptionResult:
         if self.given_up:
             return DescriptionResult(subject.key, "", self.given_up)
         try:
@@ -134,10 +133,10 @@ def one_line(answer: str, *, cut: bool = False) -> str:
     """Return an answer as one line: its sentences, each once, without code and emphasis.
 
     Control characters are dropped, and so is the unfinished sentence of an answer that was `cut`.
-    Small models answer first, and then give an example or repeat themselves until they are stopped:
-    that would outweigh the answer in a vector.
+    Small models answer first, and then give an example or repeat themselves until they are stopped,
+    which would outweigh the answer in a vector.
     """
-    answer = answer[: 20 * LONGEST]  # more than enough to find what is kept in it
+    answer = answer[: 20 * LONGEST]  # more than enough for the kept part
     prose = re.sub(_FENCED, " ", answer)
     text = prose if re.search(r"\w", prose) else re.sub(r"(?m)^[ \t]*```.*$", " ", answer)
     text = " ".join(_unlooped("".join(c if c.isprintable() else " " for c in text).split()))
@@ -155,7 +154,7 @@ def one_line(answer: str, *, cut: bool = False) -> str:
 
 
 def _repeats(subject: DescriptionRequest, text: str) -> bool:
-    """Return True if an answer repeats the instructions or the question."""
+    """Return whether an answer repeats the instructions or the question."""
     told = [part for message in subject.messages for part in message.parts if isinstance(part, str)]
     return text == told[-1] or (len(text.split()) > OWN_WORDS and text in told[0])
 

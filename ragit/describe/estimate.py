@@ -8,12 +8,12 @@ BYTES_PER_TOKEN = 3.5
 """Bytes of code or prompt a token; tokenizers in use have 3 to 4."""
 
 ANSWER_TOKENS = 60
-"""Tokens of a chunk's description: two sentences of forty words at most."""
+"""Tokens of a chunk's description: at most two sentences of forty words."""
 
 IMAGE_ANSWER_TOKENS = 120
 
 FRAME_TOKENS = 40
-"""Tokens that the protocol adds to two messages, with the words around a chunk."""
+"""Tokens of the protocol for two messages, with the words around a chunk."""
 
 _TILE = 512
 _TILE_TOKENS = 170

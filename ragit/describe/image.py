@@ -1,10 +1,7 @@
 """Reads an image's kind and size from its bytes, and builds the request for it.
 
-Decodes nothing here.
-
 An image is untrusted, and its name proves nothing: its header is read here, within bounds, and its
-size checked before anything decodes it. `scale` decodes and scales it in a child process, if Pillow
-is installed.
+size checked before `scale` decodes and scales it in a child process, if Pillow is installed.
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ DAMAGED = "damaged image"
 _MISSING = "which is not installed: pip install 'ragit[images]'"
 
 UNSCALED_BYTES = 1_000_000
-"""Most bytes of an image that is sent unchanged if Pillow is missing."""
+"""Limit in bytes of an image sent unchanged without Pillow."""
 
 _AS_IS = frozenset({"image/png", "image/jpeg", "image/webp"})
 """Kinds that every server takes. GIF may be animated, and many servers do not know BMP: these are
@@ -42,7 +39,7 @@ class Facts(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Largest image that is described."""
+    """Largest image to describe."""
 
     bytes: int
     pixels: int
@@ -51,11 +48,11 @@ class Limits(NamedTuple):
 
 
 class Unfit(Exception):
-    """An image that is never sent; its message is the reason in reports."""
+    """An image that is never sent; the message is the reason in reports."""
 
 
 class NeedsPillow(Exception):
-    """An image that can be sent only if Pillow converts it."""
+    """An image that needs conversion by Pillow."""
 
 
 def facts(data: bytes, limits: Limits) -> Facts:
@@ -75,10 +72,9 @@ def facts(data: bytes, limits: Limits) -> Facts:
 
 
 def picture(data: bytes, limits: Limits) -> Picture:
-    """Return an image as it is sent: its first frame, scaled down, without a camera's metadata.
+    """Return the image to send: its first frame, scaled down, without a camera's metadata.
 
-    Without Pillow it is sent unchanged if it is small and of a common kind. Raises Unfit or
-    NeedsPillow.
+    Without Pillow a small image of a common kind is sent unchanged. Raises Unfit or NeedsPillow.
     """
     found = facts(data, limits)
     try:

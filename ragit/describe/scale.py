@@ -12,7 +12,7 @@ from ragit.describe.scaled import NO_PILLOW, SECONDS
 from ragit.sandbox import confine
 
 _MEMORY = 1 << 30
-"""Bytes: an image of 50 million pixels takes 200 MB, twice while it is scaled."""
+"""Bytes. An image of 50 million pixels takes 200 MB, twice while it is scaled."""
 
 
 def main() -> None:
@@ -30,7 +30,7 @@ def main() -> None:
 def scale(data: bytes, side: int, pixels: int) -> tuple[str, bytes]:
     """Return the first frame, upright, at most `side` pixels long.
 
-    It is a PNG, or a JPEG if it was one. Raises Pillow's errors for a damaged image.
+    It is a PNG, or a JPEG if the image was one. Raises Pillow's errors for a damaged image.
     """
     from PIL import Image, ImageOps
 
@@ -39,12 +39,12 @@ def scale(data: bytes, side: int, pixels: int) -> tuple[str, bytes]:
         if source.width * source.height > pixels:
             raise ValueError("too many pixels")
         photo = source.format == "JPEG"
-        source.draft("RGB", (side, side))  # a JPEG is then unpacked at a fraction of its size
+        source.draft("RGB", (side, side))  # a JPEG is then decoded at a fraction of its size
         image = ImageOps.exif_transpose(source)
         image = image.convert("RGB" if photo or not image.has_transparency_data else "RGBA")
     image.thumbnail((side, side))
     sink = io.BytesIO()
-    # A new file holds pixels alone: where a photograph was taken stays here.
+    # Send only the pixels, not where a photograph was taken.
     image.info.clear()
     image.save(sink, "JPEG", quality=85) if photo else image.save(sink, "PNG")
     return ("image/jpeg" if photo else "image/png"), sink.getvalue()

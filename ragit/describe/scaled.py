@@ -10,7 +10,7 @@ SECONDS = 30
 """Timeout for one image: a photograph of 50 million pixels takes two."""
 
 LARGEST = 16 << 20
-"""Most bytes of a scaled image."""
+"""Limit of a scaled image in bytes."""
 
 NO_PILLOW = 3
 """Exit status of the child process if Pillow is missing."""
@@ -19,7 +19,7 @@ _START = "from ragit.describe.scale import main; main()"
 
 
 class Unscaled(Exception):
-    """There is no scaled image: it is damaged, or Pillow is missing."""
+    """The image is damaged, or Pillow is missing."""
 
     def __init__(self, damaged: bool) -> None:
         super().__init__("damaged" if damaged else "no Pillow")
@@ -29,9 +29,8 @@ class Unscaled(Exception):
 def scaled(data: bytes, side: int, pixels: int) -> tuple[str, bytes]:
     """Return the media type and bytes of an image whose longer side is at most `side`.
 
+    Starts one process for each image, which takes a tenth of a second; a model takes seconds.
     Raises Unscaled.
-
-    Starts one process an image: that takes a tenth of a second, while a model takes seconds.
     """
     scaler = ChildProcess(_START, str(side), str(pixels))
     try:

@@ -1,4 +1,4 @@
-"""Defines which model is asked and how, and the name that descriptions are stored under. Pure."""
+"""Defines which model is asked and how, and the fingerprint of descriptions. Pure."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from ragit.remote import VERSION as RULES
 from ragit.remote import masked
 
 VERSION = 3
-"""Part of every name: raise it when the messages beside the prompt, or the reading of an answer,
-change.
-"""
+"""Part of every fingerprint: raise it when the messages or the parsing of answers change."""
 
 CHUNK_PROMPT = (
     "You write one entry of a search index of source code. Say in one or two plain sentences, "
@@ -22,9 +20,9 @@ CHUNK_PROMPT = (
 """Default of description.prompt."""
 
 CHUNK_QUESTION = "In one or two plain sentences, without code: what does this piece do?"
-"""Question after the chunk where CHUNK_PROMPT stands before it. Small models continue the text that
-they read last: one of 135 million parameters answered 16 of 139 chunks with code, and none with the
-question behind it.
+"""Question after the chunk; CHUNK_PROMPT stands before it. Small models continue the text that they
+read last: one of 135 million parameters answered 16 of 139 chunks with code, and none with the
+question at the end.
 """
 
 IMAGE_PROMPT = (
@@ -38,7 +36,7 @@ IMAGE_PROMPT = (
 
 
 class DescriptionTask(Record):
-    """Everything that determines a description beside its subject."""
+    """Everything that determines a description besides its subject."""
 
     base_url: str
     model: str
@@ -51,8 +49,8 @@ class DescriptionTask(Record):
     def fingerprint(self) -> str:
         """Readable name, like an embedder's.
 
-        It holds the server, since a model's name alone does not identify its weights, but no value
-        of the URL's query, which may be a key.
+        It contains the server, since a model's name alone does not identify its weights, but no
+        value of the URL's query, which may be a key.
         """
         rest = digests.fingerprint(
             repr((VERSION, RULES, self.prompt, self.max_tokens, self.bound))

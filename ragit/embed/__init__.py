@@ -1,11 +1,9 @@
 """Makes vectors of texts, with the model in the package or a server.
 
-Decides nothing about what is embedded or stored.
-
-`load_embedder` imports the embedder that is asked for, so that a query with the static model loads
-neither numpy nor HTTP. To add a server, add a row to `remote.presets`. To add an embedder, add a
-module with a function `load(options)` and a row to `EMBEDDERS`; another distribution can add one by
-an entry point of the group `ragit.embedders` that names such a function.
+`load_embedder` imports only the named embedder, so that a query with the static model loads neither
+numpy nor HTTP. To add a server, add a row to `remote.presets`. To add an embedder, add a module
+with a function `load(options)` and a row to `EMBEDDERS`; another distribution can add one by an
+entry point of the group `ragit.embedders` that names such a function.
 """
 
 from __future__ import annotations
@@ -50,10 +48,10 @@ SERVED = "ragit.embed.served"
 
 
 def load_embedder(name: str = "static", options: EmbedderOptions | None = None) -> Embedder:
-    """Return the embedder of that name.
+    """Return an embedder by name.
 
-    Raises `ConfigError` for an unknown name or options that it cannot follow, `EmbedderUnavailable`
-    if it, or its model, cannot be loaded.
+    Raises `ConfigError` for an unknown name or impossible options, `EmbedderUnavailable` if it or
+    its model cannot be loaded.
     """
     return _loader(name)(replaced(options or EmbedderOptions(), provider=name))
 
@@ -82,12 +80,12 @@ def _loader(name: str) -> Callable[[EmbedderOptions], Embedder]:
 
 
 def _served() -> set[str]:
-    from ragit.remote import PRESETS  # only for a name that is not ours
+    from ragit.remote import PRESETS  # only for other names
 
     return {name for name, preset in PRESETS.items() if preset.embeddings}
 
 
 def _installed() -> dict[str, EntryPoint]:
-    from importlib.metadata import entry_points  # some 20 ms: only for a name that is not ours
+    from importlib.metadata import entry_points  # some 20 ms, only for other names
 
     return {point.name: point for point in entry_points(group=ENTRY_POINTS)}

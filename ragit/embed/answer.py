@@ -1,4 +1,4 @@
-"""Reads vectors out of a server's answer, which may hold anything."""
+"""Reads vectors from a server's answer, which may contain anything."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def rows(answer: Any, place: str) -> list[Any]:
 
 
 def tokens(answer: Any) -> int:
-    """Return the number of tokens that the server counted; 0 if it does not say."""
+    """Return the server's count of tokens; 0 if unknown."""
     usage = answer.get("usage") or {}
     return token_count(usage.get("total_tokens") or answer.get("prompt_eval_count") or 0)
 
@@ -55,15 +55,15 @@ def numbers(given: Any) -> Sequence[float]:
 
 
 def length(vector: Sequence[float]) -> float:
-    """Return the Euclidean length; infinity where it is no float."""
+    """Return the Euclidean length; infinity if it is too large for a float."""
     try:
         return math.sqrt(math.fsum(x * x for x in vector))
-    except (OverflowError, ValueError):  # numbers that no float holds, or whose squares none does
+    except (OverflowError, ValueError):  # numbers too large for a float, or whose squares are
         return math.inf
 
 
 def share_to_keep(message: str) -> float:
-    """Return how much of a text to keep, by the numbers in a refusal of it; else three quarters."""
+    """Return the share of a text to keep, by the numbers in its refusal; else three quarters."""
     said = message.partition("answered ")[2].partition(":")[2]
     found = sorted({int(number) for number in re.findall(r"(?<![\w.])\d{2,7}(?![\w.]*\d)", said)})
     if len(found) == 2 and found[0] >= found[1] / 8:

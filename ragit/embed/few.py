@@ -1,7 +1,7 @@
-"""Embed and quantize a few texts without numpy, to the last bit as it is done with numpy.
+"""Embed and quantize a few texts without numpy, bit for bit as with numpy.
 
-A search after an edit has one or two new chunks. To import numpy for them and to make the tables of
-the static model takes 110 ms, the sums of one chunk in plain Python some 3 ms.
+A search after an edit has one or two new chunks. Importing numpy for them, and making the tables of
+the static model, takes 110 ms; plain Python takes some 3 ms for a chunk.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ragit.embed.modelfile import SCALE_BITS, ModelFile
 from ragit.words import parts
 
 TEXTS = 16
-"""Texts that may be few."""
+"""Limit of texts that count as few."""
 
 _NAMES = 3_000
-"""Identifiers of all texts together up to which they are few: 30 ms."""
+"""Limit of identifiers of few texts: 30 ms."""
 
 
 def are_few(texts: Sequence[Sequence[str]]) -> bool:
-    """Return whether texts, given by their identifiers, are embedded sooner without numpy."""
+    """Return whether texts, given by their identifiers, are embedded faster without numpy."""
     few = len(texts) <= TEXTS and sum(map(len, texts)) <= _NAMES
     return few and "numpy" not in sys.modules
 
@@ -46,8 +46,8 @@ def embed(file: ModelFile, identifiers: Iterable[str]) -> bytes:
 
 
 def _row(file: ModelFile, word: str) -> Sequence[float]:
-    """Return the vector of a word with its rounded scale: its own, or the rounded mean of its
-    groups of letters.
+    """Return the vector of a word with its rounded scale, or the rounded mean of its letter
+    groups.
     """
     step = _step(file)
     number = file.find(word)
@@ -67,7 +67,7 @@ def _dequantized(file: ModelFile, number: int, step: float) -> Sequence[float]:
 
 @lru_cache(maxsize=1)
 def _step(file: ModelFile) -> float:
-    """Return the step of rounded scales: by the largest one of a row that is not zero."""
+    """Return the step of rounded scales, by the largest scale of a row that is not zero."""
     scales = array("f", file.sections()[0].tobytes())
     largest = max(scales, default=0.0)
     while largest and not any(file.row_bytes(scales.index(largest))):
@@ -77,7 +77,7 @@ def _step(file: ModelFile) -> float:
 
 
 def _sum(numbers: list[float]) -> float:
-    """Return the sum by halves that are added to each other, as `static` does it with numpy."""
+    """Sum pairwise by halves, as `static` does with numpy."""
     while len(numbers) > 1:
         half = (len(numbers) + 1) // 2
         lower, upper = numbers[:half], numbers[half:]

@@ -44,8 +44,8 @@ from ragit.words import VERSION as WORDS_VERSION
 MAGIC = b"RAGITEMB"
 FORMAT = 1
 _SPLITTERS = (1, WORDS_VERSION)
-"""Word splitters that a model may be trained with: the first differs from the present one only
-beyond ASCII.
+"""Usable versions of the word splitter: the first differs from the present one only beyond
+ASCII.
 """
 _HEADER = struct.Struct("<8s7If32s")
 
@@ -53,8 +53,8 @@ WEIGHT_STEP = 2.0**-12
 """Step of the weights of words."""
 
 SCALE_BITS = 20
-"""Most bits of a scale. Rows have 7, and weights sum to 2**13 at most, more than a chunk has: 53
-bits hold all.
+"""Bits of a scale. Rows have 7, and weights sum to at most 2**13, more than a chunk has: together
+they fit into the 53 bits of a float.
 """
 
 
@@ -88,9 +88,8 @@ class ModelFile:
             raise _unusable(path, "is cut short")
 
     def intact(self) -> bool:
-        """Return True if the content matches the header's digest.
-
-        Reads the whole file: not for queries.
+        """Return whether the content matches the header's digest. Reads the whole file: not for
+        queries.
         """
         import hashlib  # 5 ms that a query must not pay
 
@@ -113,7 +112,7 @@ class ModelFile:
     def find_all(self, words: Sequence[str]) -> list[tuple[str, int]]:
         """Return the known words with their row numbers; `words` must be sorted.
 
-        Searches each from the place of the one before, since neighbours lie close together.
+        Each is searched from the place of the one before, since neighbours lie close together.
         """
         starts, text = struct.unpack_from(f"<{self.size + 1}I", self._map, self._starts), self._map
         base, size = self._text, self.size
@@ -149,12 +148,12 @@ class ModelFile:
         return scale, array("b", self.row_bytes(number))
 
     def row_bytes(self, number: int) -> bytes:
-        """Return the integers of one row as they lie in the file: signed bytes."""
+        """Return the integers of one row as in the file: signed bytes."""
         start = self._rows + number * self.dimensions
         return self._map[start : start + self.dimensions]
 
     def weight(self, count: int) -> float:
-        """Return the weight of a word that a text holds so often, rounded."""
+        """Return the rounded weight of a word that occurs `count` times in a text."""
         return round(math.pow(count, self.exponent) / WEIGHT_STEP) * WEIGHT_STEP
 
     def mean(self) -> tuple[float, ...]:
@@ -168,7 +167,7 @@ class ModelFile:
         return [text[starts[i] : starts[i + 1]].decode() for i in range(self.size)]
 
     def sections(self) -> tuple[memoryview, memoryview]:
-        """Return all scales (f32) and all rows (i8) as they lie in the map."""
+        """Return all scales (f32) and all rows (i8), as in the map."""
         view = memoryview(self._map)
         return view[self._scales : self._mean], view[self._rows :]
 
@@ -180,8 +179,8 @@ class ModelFile:
 def open_model(path: Path) -> ModelFile:
     """Return the model in a file, mapped once per process.
 
-    A map holds a descriptor until it is collected. Raises what `ModelFile` raises. A replaced file
-    is opened anew.
+    A map holds a descriptor until it is collected. Raises the errors of `ModelFile`. A replaced
+    file is opened anew.
     """
     try:
         now = path.stat()
@@ -196,9 +195,8 @@ def _opened(path: Path, identity: tuple[int, ...]) -> ModelFile:
 
 
 def letter_groups(word: str, length: int) -> list[str]:
-    """Return overlapping letter groups of a word between marks for its begin and end.
-
-    A short word is one group.
+    """Return overlapping letter groups of a word with marks for begin and end; a short word is one
+    group.
     """
     marked = f"<{word}>"
     return [marked[i : i + length] for i in range(max(1, len(marked) - length + 1))]

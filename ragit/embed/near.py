@@ -1,7 +1,7 @@
-"""Finds the words of a list that are nearest to a word in meaning, by their word vectors.
+"""Finds the words of a list nearest to a word in meaning, by their word vectors.
 
 Works without numpy, since queries use it. Signs of the vectors are compared first, as one operation
-on long integers; only the words with the most equal signs are compared by their numbers.
+on long integers, then the numbers of the words with the most equal signs.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from ragit.embed.options import EmbedderOptions
 from ragit.embed.static import StaticEmbedder
 
 SIFTED = 12
-"""Words compared by their numbers. Twelve find 99 of 100 of the two nearest (names of git and
+"""Words whose numbers are compared. Twelve find 99 of 100 of the two nearest (names of git and
 kafka).
 """
 
 
 class Nearby:
-    """A list of words, with the vectors of those that the model knows."""
+    """A list of words, with the vectors of the known ones."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._file = StaticEmbedder(EmbedderOptions()).file

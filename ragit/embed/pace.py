@@ -1,8 +1,8 @@
-"""Chooses how much text one request holds, by how long the server took for the ones before.
+"""Chooses the size of a request by the server's time for the ones before.
 
 A server without a graphics card needs half a second for a text, a provider a hundredth: no fixed
 size suits both. The first request is small. The next ones are sized to take `SECONDS`, so that
-progress shows, little is lost, and a server that is given up is idle soon.
+progress shows, little is lost, and a cancelled server is idle soon.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ FIRST = 2_000
 """Weight of the first request; one text, if it is longer."""
 
 _EACH = 100
-"""Weight of a text beside its characters: short ones take time, too."""
+"""Weight of a text besides its characters, since short ones take time, too."""
 
 SECONDS = 7.0
-"""Time that a request should take, well below the usual timeout of 30 s."""
+"""Intended time of a request, well below the default timeout of 30 s."""
 
 _GROWTH = 4
-"""A request holds at most this many times as much as the one before."""
+"""Largest growth from one request to the next."""
 
 _FAST = 10.0
 """Texts per second of a server with a graphics card, or of a provider."""
 
 _WORSE = 0.7
-"""Share of the best throughput below which a larger request was no gain."""
+"""A larger request below this share of the best throughput was no gain."""
 
 
 class Pace:
@@ -43,11 +43,11 @@ class Pace:
         self._texts = 0.0
         self._seconds = 0.0
         self.requests = 0
-        """Requests that were answered so far."""
+        """Requests answered so far."""
         self.most_texts = most_texts
-        """Texts in a request: what the settings allow, or fewer if the server takes fewer."""
+        """Limit of texts in a request, by the settings or the server."""
         self.learnt = 0
-        """Texts that the server takes at once, where it refused more; 0 if it refused none."""
+        """Limit of texts learnt from the server's refusal; 0 if there was none."""
 
     @property
     def known(self) -> bool:
@@ -56,9 +56,8 @@ class Pace:
 
     @property
     def is_fast(self) -> bool:
-        """True if parallel requests may be a gain.
-
-        A slow server would only answer each of them later.
+        """True if parallel requests may be a gain; a slow server would only answer each of them
+        later.
         """
         return self.texts_per_second >= _FAST
 
@@ -68,11 +67,11 @@ class Pace:
 
     @property
     def texts_per_second(self) -> float:
-        """Throughput of a single request, over the last ones; 0 if there was none."""
+        """Throughput of a single request, over the last ones; 0 before the first."""
         return self._texts / self._seconds if self._seconds else 0.0
 
     def take(self, lengths: Sequence[int], start: int) -> int:
-        """Return where the request that begins at text `start` ends; it holds one text at least."""
+        """Return the end of the request that begins at text `start`; it has at least one text."""
         end, characters = start, 0
         while end < len(lengths) and end - start < self.most_texts:
             characters += lengths[end]
@@ -83,7 +82,7 @@ class Pace:
         return end
 
     def answered(self, texts: int, characters: int, seconds: float) -> None:
-        """Adapt the size to what a request took."""
+        """Adapt the size to the time of a request."""
         weight = characters + _EACH * texts
         most = self._most_weight
         rate = weight / max(seconds, 1e-3)
@@ -102,12 +101,12 @@ class Pace:
             self._weight = int(min(max(wanted, FIRST), most))
 
     def timed_out(self, texts: int, characters: int) -> None:
-        """Halve the size after a request that was not answered in time."""
+        """Halve the size after a timeout."""
         with self._lock:
             self._weight = max(1, min(self._weight, characters + _EACH * texts) // 2)
 
     def too_many(self, texts: int, message: str) -> int:
-        """Learn how many texts the server takes, from its refusal of so many; return that."""
+        """Learn and return the server's limit of texts, from its refusal of so many."""
         said = [int(number) for number in re.findall(r"(?<![\w.])\d{1,5}(?![\w.]*\d)", message)]
         fewer = [number for number in said if 0 < number < texts]
         with self._lock:
@@ -116,6 +115,6 @@ class Pace:
             return self.most_texts
 
     def too_long(self, characters: int) -> None:
-        """Learn that the server takes less than so many characters, though it takes each text."""
+        """Learn that the server's limit is below so many characters, though it takes each text."""
         with self._lock:
             self._most_characters = max(1, min(self._most_characters, characters // 2))

@@ -1,8 +1,8 @@
 """Measures how near a path is to a query in meaning, by the word vectors of the package.
 
-Paths are in no embedded text (one blob may have many), and a query meets some hundred of them: they
-are compared word by word, without numpy. What does not depend on the query is made once: the sum of
-a folder's words, and of a path's.
+Paths are in no embedded text (one blob may have many), and a query compares some hundred of them
+word by word, without numpy. The sums of a folder's and of a path's words, which do not depend on
+the query, are cached.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from ragit.embed.static import StaticEmbedder
 from ragit.records import NamedTuple
 
 REMEMBERED_WORDS = 1024
-"""Vectors of words that a process remembers, of 8 KB each."""
+"""Limit of cached vectors of words, of 8 KB each."""
 
 REMEMBERED_PATHS = 4096
-"""Vectors of paths that a process remembers, and as many of folders, of 2 KB each."""
+"""Limit of cached vectors of paths, and of folders, of 2 KB each."""
 
 
 class PathVector(NamedTuple):
@@ -79,7 +79,7 @@ class PathVectors:
 
 @lru_cache(maxsize=1)
 def _path_vectors(file: ModelFile) -> PathVectors:
-    """Return the vectors of a model file's paths, the same object as long as it is the same."""
+    """Return the vectors of a model file's paths, the same object for the same file."""
     return PathVectors(StaticEmbedder(EmbedderOptions()))
 
 

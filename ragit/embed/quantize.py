@@ -1,8 +1,8 @@
 """Quantizes vectors: to a bit per dimension for sifting, and to a byte per dimension for ranking.
 
-Bytes are scaled by the vector's own largest component: cosine does not depend on length, and
-scaling a unit vector of 256 dimensions by 127 (as sqlite-vec's `vec_quantize_int8(v, 'unit')` does)
-would leave some eight steps each.
+Bytes are scaled by the vector's largest component, since cosine does not depend on length. Scaling
+a unit vector of 256 dimensions by 127 (as sqlite-vec's `vec_quantize_int8(v, 'unit')` does) would
+leave some eight steps each.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def quantize(vectors: Sequence[bytes]) -> list[Quantized]:
 
 
 def quantize_query(vector: bytes) -> Quantized:
-    """Quantize one vector without numpy, whose import a query must not pay for."""
+    """Quantize one vector without numpy, whose import is too slow for a query."""
     values = array("f")
     values.frombytes(vector)
     peak = max((abs(value) for value in values), default=0.0) or 1.0

@@ -17,13 +17,13 @@ from ragit.errors import ConfigError, RemoteFailed
 from ragit.remote import Client, Embeddings, ParameterRefused, Preset, RetryPolicy, shortened_repr
 
 MOST_DIMENSIONS = 16_384
-"""Most dimensions of a vector. Served models have up to 4096, one has 12,288."""
+"""Limit of dimensions. Served models have up to 4096, one has 12,288."""
 
 PLAIN = "def main():"
-"""A text that a server refuses only if it refuses all texts."""
+"""A harmless text: a server that refuses it refuses all texts."""
 
 _FRAME, _NUMBER = 1_000_000, 25
-"""Most bytes of an answer, and of each number in it."""
+"""Limit of an answer in bytes, and of each number in it."""
 
 Kind = tuple[tuple[str, str], ...]
 """Parameters that tell a query from a document."""
@@ -43,9 +43,9 @@ class EmbeddingRequests:
         self.client = client
         self.model = options.model or dialect.model
         self.dimensions = options.dimensions
-        """Length of the vectors: as set, else that of the first one."""
+        """Length of the vectors: as configured, else learnt from the first."""
         self.counts: Counter[str] = Counter()
-        """Numbers so far: tokens (as the server counts them), shortened and refused texts."""
+        """Tokens (as counted by the server), shortened and refused texts so far."""
         self._preset = preset
         self._dialect = dialect
         self._options = options
@@ -54,13 +54,13 @@ class EmbeddingRequests:
             dialect.base64 and not options.encoding_format
         )
         self._left_out: set[str] = set()
-        """Parameters that the server does not take and the user did not set."""
+        """Parameters that the server refuses and the user did not set."""
         self._answered = False
         """True if the server made a vector since it last refused a text."""
         self._lock = threading.Lock()
 
     def send(self, texts: Sequence[str], kind: Kind, policy: RetryPolicy) -> list[bytes]:
-        """Return a unit vector per text, or zeros for a text that the server refuses."""
+        """Return a unit vector per text, or zeros for a refused text."""
         started = time.monotonic()
         try:
             found = self.client.post(
@@ -92,7 +92,7 @@ class EmbeddingRequests:
     def still_takes_texts(self, kind: Kind, policy: RetryPolicy, failed: RemoteFailed) -> None:
         """Raise the failure if the server refuses every text.
 
-        A refused text is stored as such and not sent again: a server that refuses everything from
+        A refused text is stored as such and not sent again. A server that refuses everything from
         some moment on must not leave a store without vectors.
         """
         if not self._answered:
@@ -128,7 +128,7 @@ class EmbeddingRequests:
         return name
 
     def _adapts(self, parameter: str) -> bool:
-        """Leave a parameter out that the user did not set; return False if he did."""
+        """Drop a parameter that the user did not set; return False if the user did."""
         chosen = bool(self._options.encoding_format)
         if parameter == self._dialect.encoding and self._base64 and not chosen:
             self._base64 = False

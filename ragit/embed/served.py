@@ -1,8 +1,8 @@
 """Embeds texts with a server, in the dialect of its embeddings API.
 
-Batches texts by `pace`. A request that is too large is split, a text that is too long is cut, and a
-text that the server refuses is left without a vector. Cutting and leaving out depend on the text
-and the server alone, never on the other texts of a request, and both are counted.
+`pace` sizes the batches. A request that is too large is split, a text that is too long is cut, and
+a refused text gets no vector. Cutting and refusal depend on the text and the server alone, never on
+the other texts of a request, and both are counted.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from ragit.remote import (
 from ragit.reports import Reached, Sent
 
 CACHED_QUERIES = 256
-"""Vectors of queries that an embedder keeps: a query is often repeated with other filters."""
+"""Limit of cached vectors of queries; a query is often repeated with other filters."""
 
 _SHORTEST = 200
-"""Characters. A server that still calls such a text too long means something else."""
+"""Characters. If a server calls a shorter text too long, it means something else."""
 
 _OFFLINE = "Or use the offline embedder: embedding.provider = static, without embedding.model"
 
@@ -77,7 +77,7 @@ class ServedEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """Server, model, requested dimensions and all that is done to a text before it is sent."""
+        """Server, model, requested dimensions and all changes of a text before it is sent."""
         done = [f"{name}={value}" for name, value in self._dialect.document]
         if self._options.max_characters:
             done.append(f"first {self._options.max_characters}")
@@ -91,7 +91,9 @@ class ServedEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """Length of each vector: as configured, else learnt from the server, which this may ask."""
+        """Length of each vector: as configured, else learnt from the server, perhaps by a
+        request.
+        """
         if self._requests.dimensions is None:
             self._translated(["dimensions"], self._dialect.document, self._indexing)
         if (
@@ -102,12 +104,12 @@ class ServedEmbedder:
 
     @property
     def counts(self) -> Counter[str]:
-        """Numbers so far: tokens (as the server counts them), shortened and refused texts."""
+        """Tokens (as counted by the server), shortened and refused texts so far."""
         return self._requests.counts
 
     @property
     def sent(self) -> Sent:
-        """Everything that was sent so far, queries included."""
+        """Everything sent so far, with queries."""
         counts = self.counts
         return Sent(
             self._requests.model,
@@ -120,12 +122,12 @@ class ServedEmbedder:
 
     @property
     def taken_out(self) -> Mapping[str, int]:
-        """Number of secrets that were taken out of what was sent, by kind."""
+        """Number of secrets removed from requests, by kind."""
         return self._client.taken_out
 
     @property
     def requests(self) -> int:
-        """Requests that were answered with vectors so far."""
+        """Requests answered with vectors so far."""
         return self._pace.requests
 
     @property
@@ -134,7 +136,7 @@ class ServedEmbedder:
         return self._pace.texts_per_second
 
     def warm_up(self) -> None:
-        """Start to import the server's client, so that the first query need not wait for it."""
+        """Import the server's client in a thread, so that the first query need not wait."""
         self._client.warm_up(openai=self._dialect.is_openai)
 
     def about(self) -> Reached:
@@ -167,7 +169,7 @@ class ServedEmbedder:
             sent = [outgoing[i] for i in batch]
             return batch, self._translated(sent, self._dialect.document, policy)
 
-        # Alone, the first tells how long the vectors are and how fast the server is.
+        # Sent alone, the first text tells the vectors' length and the server's speed.
         if self._requests.dimensions is None or not self._pace.known:
             for batch in batches:
                 vectors.update(zip(*embedded(batch, NEVER_CANCELLED), strict=True))
@@ -179,7 +181,7 @@ class ServedEmbedder:
         return [vectors.get(i, blank) for i in range(len(texts))]
 
     def embed_query(self, text: str) -> bytes:
-        """Return the vector of a query; gives up sooner than indexing. The last ones are cached."""
+        """Return the vector of a query, cached; gives up sooner than indexing."""
         vector = self._queries.pop(text, None) or self._query(text)[0]
         self._queries[text] = vector
         if len(self._queries) > CACHED_QUERIES:
@@ -189,8 +191,8 @@ class ServedEmbedder:
     def embed_query_beside(self, query: str, text: str) -> tuple[bytes, bytes]:
         """Return the vectors of a query and of a document's text, by one request.
 
-        That of the text is empty where a parameter tells the server which of the two a whole
-        request is, or where a request holds no more than one text.
+        The text's vector is empty if a parameter marks whole requests as queries or documents, or
+        if a request takes only one text.
         """
         if self._dialect.query != self._dialect.document or self._pace.most_texts < 2:
             return self.embed_query(query), b""
@@ -222,7 +224,7 @@ class ServedEmbedder:
         return f"{server.key_hint}: {'set' if server.key else f'not set{needed}'}"
 
     def _outgoing(self, prefix: str, text: str) -> str:
-        """Return a text as it is sent. Redacts before it cuts: half a secret is not found."""
+        """Return the text to send. Redacts before it cuts: half a secret is not found."""
         clean = self._client.clean(prefix + text)
         most = self._options.max_characters
         if not most or len(clean) <= most:
@@ -231,7 +233,7 @@ class ServedEmbedder:
         return Clean(clean[:most])
 
     def _batches(self, texts: Mapping[int, str]) -> Iterator[list[int]]:
-        """Yield the numbers of the texts of each request, sized when it is about to be sent."""
+        """Yield the numbers of the texts of each request, sized just before it is sent."""
         order = list(texts)
         lengths = [len(texts[i]) for i in order]
         start = 0
@@ -263,11 +265,11 @@ class ServedEmbedder:
         return f"{error.hint}. {_OFFLINE}".replace("?.", "?")
 
     def _in_time(self, texts: Sequence[str], kind: Kind, policy: RetryPolicy) -> list[bytes]:
-        """Return vectors; of fewer texts at a time where the server does not answer in time.
+        """Return vectors, by smaller requests after a timeout.
 
-        A request is not repeated at its full size, since the server may still be working on it,
-        and has some time to end that first. Only a single text is sent once more: the server may
-        have been loading its model.
+        A request is not repeated at its full size, since the server may still be working on it, and
+        gets some time to finish. Only a single text is sent once more: the server may have been
+        loading its model.
         """
         try:
             return self._fitting(texts, kind, policy)
@@ -284,10 +286,9 @@ class ServedEmbedder:
             ]
 
     def _fitting(self, texts: Sequence[str], kind: Kind, policy: RetryPolicy) -> list[bytes]:
-        """Return vectors; of fewer texts, or a text's beginning, where the server takes no more.
+        """Return vectors, with fewer texts or a text's beginning if the server refuses more.
 
-        A request that it refuses for another reason is split, too, until the text that it refuses
-        stands alone.
+        A request refused for another reason is split, too, until the refused text is alone.
         """
         try:
             return self._requests.send(texts, kind, policy)
@@ -311,7 +312,7 @@ class ServedEmbedder:
     def _halves(
         self, texts: Sequence[str], kind: Kind, policy: RetryPolicy, too_long: bool
     ) -> list[bytes]:
-        """Return the vectors of the shorter and the longer texts: the long ones are soon alone."""
+        """Return the vectors of the shorter and the longer texts, which isolates long ones soon."""
         order = sorted(range(len(texts)), key=lambda i: (len(texts[i]), i))
         middle = len(order) // 2
         shortened = self.counts["shortened"]
@@ -319,7 +320,7 @@ class ServedEmbedder:
         for half in (order[:middle], order[middle:]):
             found = self._fitting([texts[i] for i in half], kind, policy)
             vectors.update(zip(half, found, strict=True))
-        if too_long and self.counts["shortened"] == shortened:  # it was all of them together
+        if too_long and self.counts["shortened"] == shortened:  # all texts together were too long
             self._pace.too_long(sum(map(len, texts)))
         return [vectors[i] for i in range(len(texts))]
 
@@ -339,14 +340,14 @@ class ServedEmbedder:
         raise refused
 
     def _refused(self, kind: Kind, policy: RetryPolicy, refused: Refused) -> list[bytes]:
-        """Return no vector for a text that the server refuses, if it takes any."""
+        """Return zeros for a refused text, if the server takes any text."""
         self._requests.still_takes_texts(kind, policy, refused)
         self._requests.count("refused")
         return [bytes(4 * self.dimensions)]
 
 
 def load(options: EmbedderOptions) -> ServedEmbedder:
-    """Return the embedder of a provider. Raises ConfigError if its settings are not enough."""
+    """Return the embedder of a provider. Raises ConfigError for missing settings."""
     preset = PRESETS[options.provider]
     variable = options.api_key_env
     server = options.server or Server(

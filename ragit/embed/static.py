@@ -1,9 +1,9 @@
 """The default embedder: a table of word vectors in the package. Offline and deterministic.
 
 A text is the bag of its words (`ragit.words`), its vector their weighted sum (formula in
-`modelfile`). A query reads only the rows it needs from the mapped file, with the standard library.
-A batch of documents is one matrix product: counts of words per text times the rows of these words,
-which costs less than adding up rows for each text.
+`modelfile`). A query reads only its rows from the mapped file, with the standard library. A batch
+of documents is one matrix product: counts of words per text times the rows of these words, which is
+cheaper than adding up rows for each text.
 
 A text's vector must not depend on the other texts of its batch, to the last bit: it is rounded to
 bytes later, and sums in another order could round the other way. So weights and scales have few
@@ -38,18 +38,15 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = Path(__file__).with_name("weights") / "code-256.bin"
 
 _BATCH = 96
-"""Texts per matrix product. Larger ones waste work on zeros of the count matrix, smaller ones on
-calls.
-"""
+"""Texts per matrix product. Larger ones waste work on zeros, smaller ones on calls."""
 
 _BATCH_NAMES = 10_000
-"""Identifiers per matrix product, if they are of several texts. Prose and translations have many
-different words, and with 96 such texts most of the product is zeros.
+"""Identifiers per matrix product of several texts. Prose and translations have many different
+words; with 96 such texts most of the product is zeros.
 """
 
 _MEMORY = 1 << 16
-"""Identifiers and unknown words kept between batches; beyond, all are forgotten, to bound memory.
-"""
+"""Limit of cached identifiers and unknown words; beyond it the cache is emptied."""
 
 
 class StaticEmbedder:
@@ -106,11 +103,11 @@ class StaticEmbedder:
         return _centred(total, self._mean)
 
     def knows(self, text: str) -> bool:
-        """Return True if the file has a row of its own for a word of the text."""
+        """Return whether the file has a row for a word of the text."""
         return any(self._file.find(word) is not None for word in words(text))
 
     def word_vector(self, word: str) -> tuple[float, ...]:
-        """Return the vector that one word adds to a text's sum: its length is the word's weight."""
+        """Return the vector of one word in a text's sum: its length is the word's weight."""
         number = self._file.find(word)
         numbers = [number] if number is not None else self._file.group_rows(word)
         total = (0.0,) * self.dimensions
@@ -127,7 +124,7 @@ def load(options: EmbedderOptions) -> StaticEmbedder:
 
 
 def _batches(texts: Iterable[list[str]]) -> Iterator[list[list[str]]]:
-    """Yield the texts in batches that are small enough for one product."""
+    """Yield the texts in batches small enough for one product."""
     batch: list[list[str]] = []
     size = 0
     for text in texts:
@@ -153,7 +150,7 @@ def _centred(total: list[float], mean: tuple[float, ...]) -> bytes:
 
 
 def _rounded(scales: NDArray[np.float32], used: NDArray[np.bool_]) -> tuple[Floats, float]:
-    """Round scales to `SCALE_BITS` bits of the largest that is used; return them, and the step."""
+    """Round scales to `SCALE_BITS` bits of the largest one used; return them, and the step."""
     import numpy
 
     _, exponent = numpy.frexp(scales[used].max(initial=0.0))
@@ -163,7 +160,7 @@ def _rounded(scales: NDArray[np.float32], used: NDArray[np.bool_]) -> tuple[Floa
 
 
 def _lengths(vectors: Floats) -> Floats:
-    """Return the lengths of vectors, one a row, summed by halves: so `few` does it, too."""
+    """Return the lengths of the rows, summed by halves as in `few`."""
     import numpy
 
     squares = vectors * vectors
@@ -177,7 +174,7 @@ def _lengths(vectors: Floats) -> Floats:
 
 
 class _Tables(NamedTuple):
-    """The tables of the model, which are the same for all texts."""
+    """The tables of the model."""
 
     known: dict[str, int]
     rows: NDArray[np.int8]
@@ -188,7 +185,7 @@ class _Tables(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _tables(file: ModelFile) -> _Tables:
-    """Return the tables of a file, made once per process: that takes 60 ms."""
+    """Return the tables of a file, made once per process, which takes 60 ms."""
     import numpy
 
     scales, rows = file.sections()
@@ -249,7 +246,7 @@ class _Matrix:
     def _number(self, word: str) -> int:
         number = self._known.get(word)
         if number is None:
-            # Numbered on from the file's words, in order of appearance, for this matrix only.
+            # Numbered after the file's words, in order of appearance, for this matrix only.
             number = self._strange.get(word)
             if number is None:
                 number = self._strange[word] = len(self._known) + len(self._groups)

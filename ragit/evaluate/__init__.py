@@ -1,7 +1,6 @@
 """Measure how well searches answer, by a golden set or one made from the repository's history.
 
-It asks through the public interface only, and nothing here changes a ranking. `measures` has the
-figures.
+Uses only the public interface, and changes no ranking. `measures` has the figures.
 """
 
 from ragit.evaluate.compare import compare, read_configuration

@@ -1,7 +1,7 @@
 """Compare two configurations on a set of queries.
 
 Reports the settings that differ, a paired test, the queries whose figures changed, and arms
-(keywords or vectors) that took no part in any answer.
+(keywords or vectors) that contributed to no answer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _HELPERS = {
     "retrieval.reranking.enabled": "reranker",
     "retrieval.queryRewriting.enabled": "rewriter",
 }
-"""Settings that switch a helper on, with its name among the parts of a judged answer."""
+"""Settings that enable a helper, with its name among the parts of a judged answer."""
 
 
 class Configuration(NamedTuple):
@@ -46,7 +46,7 @@ class Configuration(NamedTuple):
 
 
 def read_configuration(path: Path) -> Configuration:
-    """Read a file written like .ragit.toml; all of its settings count. Raises ConfigError."""
+    """Read a file in the form of .ragit.toml, as trusted. Raises ConfigError."""
     data = read_file(path)
     if data is None:
         raise ConfigError(
@@ -105,7 +105,7 @@ def compare(
 
 
 def _dead(name: str, evaluation: Evaluation, settings: Settings) -> list[str]:
-    """List what took no part in any answer although it is switched on."""
+    """List enabled arms and helpers that contributed to no answer."""
     found = [
         f"{arm.name} are dead in {name}: {arm.why}"
         for arm in evaluation.arms
@@ -144,8 +144,8 @@ def proven_arms(
 ) -> tuple[Arm, ...]:
     """Test each arm alone, and the answers without it.
 
-    An arm is dead if it adds to no hit, finds nothing alone, or if all answers are the same
-    without.
+    An arm is dead if it adds to no hit, finds nothing alone, or if all answers are the same without
+    it.
     """
     arms = seen_arms(index, judged)
     questions = [one.question for one in judged]
@@ -154,7 +154,7 @@ def proven_arms(
         for arm in arms
         if arm.state != "off"
     }
-    if len(alone) < len(arms):  # without the one arm there is no answer
+    if len(alone) < len(arms):  # without the only arm there is no answer
         return tuple(_proven(arm, judged, alone.get(arm.name), None) for arm in arms)
     with closing(opener({**settings, "embedding.provider": "none"})) as other:
         make_ready(other, questions, ref)

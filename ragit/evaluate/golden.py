@@ -1,4 +1,4 @@
-"""Read and write golden sets: queries with the places that answer them, in TOML or JSON.
+"""Read and write golden sets: queries with their expected places, in TOML or JSON.
 
 A JSON file may be a list of queries. A place is a path, a path with lines ("src/a.py:10-20"), or a
 table with `path`, `start_line` and `end_line`. `secondary` counts like `relevant`.
@@ -42,7 +42,7 @@ class GoldenSet:
 
 
 def read(path: Path) -> GoldenSet:
-    """Read a set. Raises ConfigError that names the wrong entry."""
+    """Read a set. Raises ConfigError with the wrong entry."""
     text = _text(path)
     data = _json(text, path.name) if path.suffix.lower() == ".json" else parse_toml(text, path.name)
     if isinstance(data, list):
@@ -195,7 +195,7 @@ def _row(question: Question) -> dict[str, Any]:
 
 
 def _place(one: Expected) -> str | dict[str, Any]:
-    if one.start_line is None:  # as a table where the path itself looks like one with lines
+    if one.start_line is None:  # as a table if the path itself looks like one with lines
         return {"path": one.path} if _LINES.fullmatch(one.path) else one.path
     return {"path": one.path, "start_line": one.start_line, "end_line": one.end_line}
 
@@ -209,7 +209,7 @@ def _toml(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _value(value: Any) -> str:
-    """Return a value as TOML: JSON's form, and DEL escaped, which only TOML forbids."""
+    """Return a value as TOML: JSON's form, with DEL escaped, which only TOML forbids."""
     if isinstance(value, list):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, Mapping):

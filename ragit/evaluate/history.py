@@ -1,7 +1,7 @@
 """Make a golden set from history: a commit's subject is the query, its changed files the answer.
 
 The query is searched in the tree of the commit's parent, without the change. Commits whose subject
-does not describe their code are left out, and counted by reason.
+does not describe their code are skipped, and counted by reason.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from ragit.judgements import Expected, Question
 from ragit.records import NamedTuple
 
 MANY = 10
-"""A commit of that many files is a mass edit (renames, formatting), and its subject is about none.
+"""A commit of that many files is a mass edit (renames, formatting), which its subject does not
+describe.
 """
 
 FEWEST_WORDS = 3
-"""Least words of a subject: "Fix typo" and "More tests" fit anything."""
+"""Fewest words of a subject: "Fix typo" and "More tests" fit anything."""
 
 _BOT = re.compile(
     r"\[bot\]|(?<![a-z])bot(?![a-z])|dependabot|renovate|weblate|github-?actions|pre-commit-ci",
@@ -69,7 +70,7 @@ _TESTS = re.compile(
 
 
 class Candidate(NamedTuple):
-    """A commit, with the query that its subject makes."""
+    """A commit, with the query from its subject."""
 
     parent: str
     query: str
@@ -92,7 +93,7 @@ def candidates(commits: Iterable[Logged], left_out: Counter[str]) -> Iterator[Ca
 
 
 def unfit(commit: Logged, query: str) -> str:
-    """Say why a commit's subject does not describe its code; empty if it may."""
+    """Return why a commit's subject does not describe its code; empty if it may."""
     reasons = (
         ("merge", len(commit.parents) > 1),
         ("no parent", not commit.parents),
@@ -142,7 +143,7 @@ def questions(
 ) -> list[Question]:
     """Return the first `wanted` questions.
 
-    `make_ready` is called with the trees to come; `searched` returns the paths of one.
+    `make_ready` is called with the trees to index; `searched` returns the paths of one.
     """
     waiting = candidates(commits, left_out)
     found: list[Question] = []

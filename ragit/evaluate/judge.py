@@ -75,9 +75,9 @@ def evaluate(
     arms: Callable[[Sequence[Judged]], tuple[Arm, ...]] | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Judge a set: figures, arms that took part, and thresholds that were missed.
+    """Judge a set: figures, active arms, and missed thresholds.
 
-    Raises what searching raises: an answer that cannot be had is no figure of 0.
+    Raises the errors of a search: a failed search is no figure of 0.
     """
     reports = make_ready(index, golden.questions, ref)
     judged = ask_all(index, golden.questions, ref, progress=progress)
@@ -99,7 +99,7 @@ def evaluate(
 
 
 def off(index: Ragit) -> frozenset[str]:
-    """Return the arms that the configuration switches off."""
+    """Return the arms that the configuration disables."""
     found = set()
     if not index.config.retrieval.hybrid_search.enabled:
         found.add("keywords")
@@ -113,7 +113,7 @@ def off(index: Ragit) -> frozenset[str]:
 
 
 def seen_arms(index: Ragit, judged: Sequence[Judged]) -> tuple[Arm, ...]:
-    """Return each arm by its part in the answers; dead if it added to no hit of any."""
+    """Return each arm with its contribution; dead if it added to no hit of any answer."""
     absent = off(index)
     return tuple(
         _seen(name, part, judged, absent)
@@ -157,7 +157,7 @@ def _observed(index: Ragit, judged: Sequence[Judged], ref: str | None) -> list[s
 
 
 def _absent(index: Ragit, judged: Sequence[Judged], ref: str | None) -> list[str]:
-    """List expected paths that no ranking can find: gone, or not searched."""
+    """List expected paths that no ranking can find: missing, or not indexed."""
     paths: dict[str | None, frozenset[str]] = {}
     found: dict[str, None] = {}
     for one in judged:
@@ -182,7 +182,7 @@ def _failures(golden: GoldenSet, overall: Figures, categories: Mapping[str, Figu
 
 
 def _unmeasured(golden: GoldenSet, arms: Sequence[Arm], judged: Sequence[Judged]) -> list[str]:
-    """Report an arm that took part in no answer, if all answers give the reason."""
+    """Return notes on arms without any contribution, if all answers give the reason."""
     if not (golden.thresholds or golden.by_category) or not all(one.degraded for one in judged):
         return []
     return [

@@ -1,4 +1,4 @@
-"""Compute figures of an answer, from the expected places and those that were found.
+"""Compute figures of an answer, from the expected places and the hits.
 
 An expected place is found by the first hit in its file; one with lines by the first hit in its file
 that overlaps them. Sources: NDCG from Jarvelin and Kekalainen, "Cumulated gain-based evaluation of
@@ -16,14 +16,14 @@ from statistics import fmean, median
 from ragit.judgements import Expected, Figures
 
 K = 10
-"""Hits that are judged."""
+"""Number of hits judged."""
 
 Ranks = Sequence[int | None]
-"""For each expected place, the rank of the hit that found it, from 1; None if none did."""
+"""For each expected place, the rank of the hit that found it, from 1; None if not found."""
 
 
 def same_path(a: str, b: str) -> bool:
-    """Return True if paths are equal or one ends in the other: a set may be for another folder."""
+    """Return whether paths are equal or one ends in the other: a set may be for another folder."""
     return a == b or a.endswith("/" + b) or b.endswith("/" + a)
 
 
@@ -53,7 +53,7 @@ def _gain(rank: int) -> float:
 
 
 def reciprocal_rank(ranks: Ranks, k: int = K) -> float:
-    """Return 1 / rank of the first hit among k that found something; 0 if none did."""
+    """Return 1 / rank of the first hit among k that found a place; 0 if none did."""
     return max((1 / rank for rank in ranks if rank is not None and rank <= k), default=0.0)
 
 

@@ -2,9 +2,9 @@
 
 Fisher's randomisation test on paired differences, two-sided, which Smucker, Allan and Carterette
 ("A comparison of statistical significance tests for information retrieval evaluation", CIKM 2007)
-recommend for such means: if both configurations were the same, each query's difference might as
-well have the other sign. Where few queries differ, all signs are tried; else a sample, whose p
-counts the observed one in (Phipson and Smyth, "Permutation p-values should never be zero", 2010).
+recommend for such means: if both configurations were the same, each query's difference could as
+well have the other sign. With few different queries, all signs are tried; else a sample, whose p
+includes the observed one (Phipson and Smyth, "Permutation p-values should never be zero", 2010).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from itertools import product
 from ragit.records import NamedTuple
 
 ALL_SIGNS = 13
-"""Up to that many differences, all combinations of signs (8,192) are tried."""
+"""Number of differences up to which all combinations of signs (8,192) are tried."""
 
 SAMPLES = 10_000
 SEED = 20_070_611

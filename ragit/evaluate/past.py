@@ -12,10 +12,10 @@ from ragit.repository import Ragit
 from ragit.types import Progress
 
 LOOKED_AT = 20
-"""Commits to read for each that is wanted."""
+"""Commits to read for each question."""
 
 AT_LEAST = 200
-"""Least commits to read: in repositories with bots, one commit in ten is about code."""
+"""Least number of commits to read: in repositories with bots, one commit in ten is about code."""
 
 
 def from_history(
@@ -23,8 +23,8 @@ def from_history(
 ) -> tuple[GoldenSet, list[str]]:
     """Return the newest commits of a revision that make a query, as a set, and notes about it.
 
-    Each parent's tree is indexed; the store holds most of its files already, since neighbours share
-    them. Raises UnknownRevision; ConfigError if no commit will do.
+    Each parent's tree is indexed; neighbours share most files. Raises UnknownRevision; ConfigError
+    if no commit is suitable.
     """
     commits = index.log(revision, most=max(AT_LEAST, LOOKED_AT * wanted))
     left_out: Counter[str] = Counter()
@@ -36,7 +36,7 @@ def from_history(
         trees.update(dict.fromkeys(parents))
         new += index.index(*parents, describe=False, progress=progress).indexed
 
-    # The neighbour from which the others are composed. No model is paid to describe the past.
+    # The neighbour from which the others are resolved. No model is paid to describe the past.
     new += index.index(revision, describe=False, progress=progress).indexed
     found = questions(commits, wanted, make_ready, index.searched_paths, left_out)
     reasons = ", ".join(f"{reason} {count}" for reason, count in left_out.most_common())

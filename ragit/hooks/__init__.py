@@ -1,6 +1,6 @@
 """Git hooks that start a worker in the background. A search is right without them.
 
-A hook must never block, fail or print: it notes that something changed, starts the worker and
+A hook must never block, fail or print: it records that something changed, starts the worker and
 returns. It is a shell script, and neither reads nor writes the working tree.
 
     script       text of the hooks and of the dispatcher that they call
@@ -9,7 +9,7 @@ returns. It is a shell script, and neither reads nor writes the working tree.
     queue        decides whether a hook starts the worker, for callers in Python
     worker       indexes the HEAD of every worktree; one process per store
     state_files  the worker's small files, read and written safely
-    failure      the worker's last failure, and what it is doing
+    failure      the worker's last failure, and its present state
 """
 
 from __future__ import annotations

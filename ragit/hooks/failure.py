@@ -1,7 +1,8 @@
-"""Keep a worker's last failure, for the next command in the foreground, and when to try again.
+"""Keep a worker's last failure for the next command in the foreground, and the time of the next
+try.
 
-A hook is silent, so its worker's failure would not be seen; and a server that does not answer must
-not be asked at every commit. Both are files beside the store, like git's own gc.log.
+A hook is silent, so its worker's failure would not be seen; and an unreachable server must not be
+tried at every commit. Both files are beside the store, like git's gc.log.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ragit.records import NamedTuple
 FIRST_WAIT_S, LONGEST_WAIT_S = 60.0, 3600.0
 _UNSEEN, _FAILURES = "last-error", "failures.json"
 _LATEST = 4e9
-"""Latest time that is believed, in seconds since 1970: a damaged file may hold any number."""
+"""Limit of plausible times, in seconds since 1970: a damaged file may contain any number."""
 
 
 class Failure(NamedTuple):
@@ -35,8 +36,8 @@ class Failure(NamedTuple):
 
     @property
     def next_try(self) -> float:
-        """Time from which a hook may start the worker again, in seconds since 1970. The wait
-        doubles at each failure.
+        """Time of the next try by a hook, in seconds since 1970. The wait doubles at each
+        failure.
         """
         return self.seconds + min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0 ** min(self.times - 1, 16))
 
@@ -55,7 +56,7 @@ def last(folder: Path) -> Failure | None:
 
 
 def waits(folder: Path) -> bool:
-    """Return True while it is too early for a try. A clock that was set back ends the wait."""
+    """Return whether it is too early for a try. A clock that was set back ends the wait."""
     failure = last(folder)
     if failure is None:
         return False
@@ -63,7 +64,7 @@ def waits(folder: Path) -> bool:
 
 
 def record(folder: Path, message: str, hint: str) -> None:
-    """Keep a failure; a message that is new is shown by the next command."""
+    """Keep a failure; the next command shows a new message."""
     before = last(folder)
     failure = Failure(message, hint, time.time(), before.times + 1 if before else 1)
     state_files.replace(folder / _FAILURES, json.dumps(failure._asdict()))
@@ -72,14 +73,14 @@ def record(folder: Path, message: str, hint: str) -> None:
 
 
 def forget(folder: Path) -> None:
-    """Remove what is kept, after a success."""
+    """Forget the failure, after a success."""
     for name in (_UNSEEN, _FAILURES):
         with contextlib.suppress(OSError):  # the folder is read-only
             state_files.remove(folder / name)
 
 
 def unseen(folder: Path) -> tuple[str, str] | None:
-    """Return the message and hint of a failure that no command has shown yet, and remove them."""
+    """Return the message and hint of a failure not shown yet, and mark it as shown."""
     path = folder / _UNSEEN
     try:
         data = state_files.read(path)
@@ -93,7 +94,7 @@ def unseen(folder: Path) -> tuple[str, str] | None:
 
 
 def state(folder: Path) -> str:
-    """Say in a few words what the worker of a store is doing; empty if there is nothing to say."""
+    """Describe the worker's state in a few words; empty if it is idle and healthy."""
     if (folder / LOCK).is_file():
         with lock(folder / LOCK) as free:
             if not free:

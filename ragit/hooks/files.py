@@ -1,7 +1,7 @@
 """Find where git looks for each hook, and what is there. Reads only.
 
 git alone knows the folder (core.hooksPath, linked worktrees, includeIf). Other tools use it too,
-and each loses lines that are not its own in a different way.
+and each loses foreign lines in its own way.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from ragit.hooks import script
 from ragit.reports import INSTALL_HOOKS, HookState
 
 CONFIG_HOOKS_FROM = (2, 54)
-"""The first git that runs hooks named in its configuration, beside those in its hooks folder."""
+"""First git version that runs hooks named in its configuration, besides those in its hooks
+folder.
+"""
 
 _SHELLS = re.compile(rb"#!\s*\S*?(?:/|\benv\s+(?:-S\s+)?)(?:ba|da|z|k|a|mk)?sh\b")
 _MOVED = (".legacy", ".old")
-"""Suffixes that pre-commit and lefthook give a hook they replace. Only pre-commit then runs it."""
+"""Suffixes that pre-commit and lefthook give a replaced hook. Only pre-commit then runs it."""
 
 
 class HookFiles:
@@ -47,17 +49,17 @@ class HookFiles:
         return self.folder.name == "_" and (self.folder / "h").exists()
 
     def file(self, event: str) -> Path:
-        """Return the file that a person would edit to add something to this hook."""
+        """Return the file that a user would edit for this hook."""
         return (self.folder.parent if self.husky else self.folder) / event
 
     def shown(self, file: Path) -> str:
-        """Return a file's path from the top of the working tree, or absolute if it lies outside."""
+        """Return a file's path from the top of the working tree, or absolute if it is outside."""
         if self.top is not None and file.is_relative_to(self.top):
             return str(file.relative_to(self.top))
         return str(file)
 
     def variants(self, event: str) -> list[Path]:
-        """Return every file that may hold ragit's lines for this hook."""
+        """Return every file that may contain ragit's lines for this hook."""
         folders = dict.fromkeys((self.folder, self.file(event).parent, self.common_dir / "hooks"))
         return [folder / f"{event}{suffix}" for folder in folders for suffix in ("", *_MOVED)]
 
@@ -68,7 +70,7 @@ class HookFiles:
         return (shlex.split(found[1]) or [""])[0] if found else None
 
     def look(self, event: str) -> HookState:
-        """Say whether this hook starts the worker; if not, why, and what to do."""
+        """Return whether this hook starts the worker; if not, why, and the remedy."""
         file = self.file(event)
         where = self._calling(event, file)
         if where:
@@ -83,7 +85,7 @@ class HookFiles:
         return HookState(event, self.shown(file), "absent", self._lost(event), advice)
 
     def _calling(self, event: str, file: Path) -> str:
-        """Return the file or setting by which git calls the dispatcher; empty if it does not."""
+        """Return the file or setting by which git calls the dispatcher; empty if none."""
         if f"hook.ragit-{event}.command" in self._config:
             return f"git config hook.ragit-{event}"
         return self.shown(file) if _active(file) else ""
@@ -101,12 +103,12 @@ class HookFiles:
         return HookState(event, where, "broken", gone, INSTALL_HOOKS)
 
     def _lost(self, event: str) -> str:
-        """Say where ragit's lines lie without being run, if another tool moved them."""
+        """Return where ragit's lines are without being run, if another tool moved them."""
         dead = next((file for file in self.variants(event) if script.has_block(read(file))), None)
         return f"ragit's lines are in {self.shown(dead)}, which nothing runs" if dead else ""
 
     def obstacle(self, event: str, *, force: bool) -> str:
-        """Say why ragit does not write to this hook; empty if it does."""
+        """Return why ragit must not write to this hook; empty if it may."""
         file = self.file(event)
         if self.by_config:
             return ""
@@ -119,7 +121,7 @@ class HookFiles:
         return _unfit(file)
 
     def advice(self, event: str) -> str:
-        """Say what to do about an obstacle."""
+        """Return the remedy for an obstacle."""
         file, tool = self.file(event), tool_of(self.file(event))
         if tool == "pre-commit":
             return "add the id ragit-index to .pre-commit-config.yaml: docs/hooks.md"
@@ -148,7 +150,9 @@ def read(file: Path) -> bytes:
 
 
 def tool_of(file: Path) -> str:
-    """Return whose hook this is: pre-commit, lefthook or git-lfs; empty for a person's own."""
+    """Return the tool whose hook this is: pre-commit, lefthook or git-lfs; empty for a
+    user's own.
+    """
     content = read(file)
     for mark, tool in _MARKS:
         if mark in content:
@@ -164,7 +168,7 @@ _MARKS = (
 
 
 def _unfit(file: Path) -> str:
-    """Say why lines cannot be added to a file; empty if they can."""
+    """Return why lines cannot be added to a file; empty if they can."""
     content = script.without_block(read(file))
     if not content:
         return ""

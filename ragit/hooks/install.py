@@ -1,7 +1,7 @@
 """Add ragit's lines to hooks, and remove them without a trace.
 
-A hook that belongs to another tool is not written to, since a tool that rewrites its hooks would
-drop the lines without a word: its user is told what to do.
+Hooks of other tools are not changed, since such a tool would drop the lines when it rewrites them;
+its user is told what to do.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Hooks:
     @classmethod
     @contextmanager
     def of(cls, directory: Path | str) -> Iterator[Hooks]:
-        """Open the hooks of the repository that a folder lies in. Raises NotARepository."""
+        """Open the hooks of the repository around a folder. Raises NotARepository."""
         with Repo.open(directory) as repo:
             yield cls(repo)
 
     def status(self) -> HooksReport:
-        """Report for each hook whether it starts the worker. Changes nothing."""
+        """Report for each hook whether it starts the worker."""
         return self._report(list(map(self._files.look, script.EVENTS)), changed=False)
 
     def install(self, *, force: bool = False) -> HooksReport:
@@ -63,7 +63,7 @@ class Hooks:
         return self._report(states, changed=self._fingerprint() != before)
 
     def uninstall(self) -> HooksReport:
-        """Remove ragit's lines, also where another tool moved them; the index stays.
+        """Remove ragit's lines, even where another tool moved them; the index stays.
 
         Raises HooksNotWritable.
         """
@@ -92,11 +92,11 @@ class Hooks:
         return self._files.interpreter()
 
     def can_start(self, python: str) -> bool:
-        """Return True if this Python is there and finds ragit by itself."""
+        """Return whether this Python exists and finds ragit by itself."""
         return _finds_ragit(python)
 
     def current(self) -> bool:
-        """Return True if the dispatcher is what this ragit would write."""
+        """Return whether the dispatcher is up to date."""
         return read(self._files.dispatcher) == script.dispatcher(self.interpreter() or "").encode()
 
     def _report(self, states: list[HookState], *, changed: bool) -> HooksReport:
@@ -147,7 +147,7 @@ class Hooks:
                     _write(file, left, None)
 
     def _fingerprint(self) -> object:
-        """Return all that installing may change, to be compared."""
+        """Return everything that installing may change, for comparison."""
         files = [self._files.dispatcher]
         for event in script.EVENTS:
             files += self._files.variants(event)
@@ -156,7 +156,7 @@ class Hooks:
 
 
 def _write(file: Path, content: bytes, mode: int | None) -> None:
-    """Replace a file in one step; with `mode` None it keeps its own. A link stays a link."""
+    """Replace a file atomically; with `mode` None it keeps its own. A link stays a link."""
     file = file.resolve()
     mode = file.stat().st_mode & 0o7777 if mode is None else mode
     same_mode = file.exists() and file.stat().st_mode & 0o777 == mode & 0o777
@@ -173,9 +173,9 @@ def _write(file: Path, content: bytes, mode: int | None) -> None:
 
 
 def _interpreter() -> str:
-    """Return the Python that hooks are to start.
+    """Return the Python for hooks to start.
 
-    Raises ConfigError if it will be removed soon, or does not find ragit by itself.
+    Raises ConfigError if it is temporary, or does not find ragit by itself.
     """
     python = sys.executable
     if is_temporary(python):

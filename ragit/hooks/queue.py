@@ -1,6 +1,6 @@
 """Decide whether a hook starts the worker, for callers in Python: pre-commit and hook runners.
 
-The rules are those of the dispatcher, which a test compares. pre-commit gives a hook's arguments in
+The rules are those of the dispatcher, as a test checks. pre-commit passes a hook's arguments in
 environment variables.
 """
 
@@ -18,12 +18,12 @@ from ragit.hooks.state_files import LOG, PENDING
 
 
 def run(directory: str, event: str, args: Sequence[str], environ: Mapping[str, str]) -> bool:
-    """Note that HEAD moved and start the worker; return False if this hook is no reason to.
+    """Record that HEAD moved and start the worker; return False if this hook needs none.
 
     An empty `event` is taken from pre-commit's variables, or else is a commit.
     """
     with Repo.open(directory, environ) as repo:
-        if not wanted(event, args, environ, repo.git_dir, detached=not repo.branch()):
+        if not moves_head(event, args, environ, repo.git_dir, detached=not repo.branch()):
             return False
         folder = repo.common_dir / script.FOLDER
         folder.mkdir(exist_ok=True)
@@ -32,10 +32,10 @@ def run(directory: str, event: str, args: Sequence[str], environ: Mapping[str, s
     return True
 
 
-def wanted(
+def moves_head(
     event: str, args: Sequence[str], environ: Mapping[str, str], git_dir: Path, *, detached: bool
 ) -> bool:
-    """Return True if a hook of this name and arguments moved HEAD to where it will stay."""
+    """Return whether a hook with this name and these arguments moved HEAD permanently."""
     if environ.get("RAGIT") == "0" or environ.get("_PRE_COMMIT_SKIP_POST_CHECKOUT"):
         return False
     event, args = (event, args) if event else _from_pre_commit(environ)
@@ -45,7 +45,9 @@ def wanted(
 
 
 def _is_a_step(event: str, args: list[str], git_dir: Path) -> bool:
-    """Return True for `git checkout FILE`, the second hook of an amend, and a rebase under way."""
+    """Return whether it is `git checkout FILE`, the second hook of an amend, or a step of a
+    rebase.
+    """
     if event == "post-checkout":
         return bool(args) and args[2:3] != ["1"]
     if event == "post-rewrite":

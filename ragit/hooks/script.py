@@ -1,7 +1,7 @@
 """The shell text of hooks: the lines in a hook, and the dispatcher that they call. No IO.
 
-A hook holds three lines that never change. They call one file, `<common dir>/ragit/hook`, so that
-a newer ragit replaces that file and changes no hook. POSIX sh, which Git for Windows has, too.
+A hook has three lines that never change. They call one file, `<common dir>/ragit/hook`, so that a
+newer ragit replaces only that file. POSIX sh, which Git for Windows has, too.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import re
 import shlex
 
 EVENTS = ("post-commit", "post-checkout", "post-merge", "post-rewrite")
-"""All that move HEAD and have a hook. Others (reset, fetch, am, stash, ...) are noticed by search.
-"""
+"""All hooks for moves of HEAD. Other moves (reset, fetch, am, stash, ...) are noticed by search."""
 
 FOLDER, DISPATCHER = "ragit", "hook"
 SHEBANG = b"#!/bin/sh\n"
@@ -22,7 +21,7 @@ _BLOCK = re.compile(
 
 
 def line(event: str) -> str:
-    """Return the line that works in any shell hook, wherever the hook lies."""
+    """Return the line for any shell hook, in any folder."""
     return f'r="$(git rev-parse --git-common-dir)/{FOLDER}/{DISPATCHER}"; {_call(event)}'
 
 
@@ -38,19 +37,19 @@ def block(event: str, *, beside: bool) -> bytes:
 
 
 def with_block(content: bytes, new: bytes) -> bytes:
-    """Return a hook with the lines below its shebang: further down they might never be reached."""
+    """Return a hook with the lines below its shebang: further down they might never run."""
     content = without_block(content) or SHEBANG
     at = content.find(b"\n") + 1 if content.startswith(b"#!") else 0
     return content[:at] + new + content[at:]
 
 
 def without_block(content: bytes) -> bytes:
-    """Return a hook as it was before ragit's lines were added."""
+    """Return a hook without ragit's lines."""
     return _BLOCK.sub(b"", content)
 
 
 def has_block(content: bytes) -> bool:
-    """Return True if ragit's lines are in a hook."""
+    """Return whether a hook has ragit's lines."""
     return _BLOCK.search(content) is not None
 
 

@@ -1,7 +1,7 @@
 """Read and write the small files that hooks and the worker keep beside the store.
 
-An archive may bring its own `.git/ragit`. So a file is read only if it is a regular one, and no
-link is followed: a FIFO would block, a link would lead to another file.
+An archive may contain its own `.git/ragit`. So only regular files are read, and no link is
+followed: a FIFO would block, a link would lead to another file.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ PENDING, LOCK, LOG = "pending", "worker.lock", "worker.log"
 """Folders that moved, one a line; the worker's lock; its output."""
 
 MAX_BYTES = 1 << 20
-"""Read of one file. A line of PENDING is a path."""
+"""Limit of bytes read of one file. A line of PENDING is a path."""
 
 LEFTOVER_SECONDS = 60.0
-"""A worker holds a file of its own for milliseconds: one of this age is left by a killed worker."""
+"""A worker keeps a file of its own for milliseconds; an older one is left by a killed worker."""
 
 _SAFE = (
     getattr(os, "O_NOFOLLOW", 0)
@@ -49,7 +49,7 @@ def read(path: Path) -> bytes | None:
 
 
 def append(path: Path, data: bytes) -> None:
-    """Add to a file, which is made if need be. Raises OSError."""
+    """Append to a file, which is created if needed. Raises OSError."""
     remove_irregular(path)
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _SAFE, 0o644)
     with open(descriptor, "ab") as stream:  # noqa: PTH123 - a descriptor has no path
@@ -57,7 +57,7 @@ def append(path: Path, data: bytes) -> None:
 
 
 def replace(path: Path, text: str) -> None:
-    """Write a file in one step. Raises OSError."""
+    """Write a file atomically. Raises OSError."""
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
     remove(fresh)
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o644)
@@ -72,13 +72,13 @@ def replace(path: Path, text: str) -> None:
 
 
 def remove_irregular(path: Path) -> None:
-    """Remove a link, FIFO or other special file that has the name of a file of ours."""
+    """Remove a link, FIFO or other special file with the name of a state file."""
     if path.is_symlink() or (path.exists() and not path.is_file() and not path.is_dir()):
         path.unlink(missing_ok=True)
 
 
 def remove(path: Path) -> None:
-    """Remove a file, link or empty folder, if it is there. Raises OSError."""
+    """Remove a file, link or empty folder, if it exists. Raises OSError."""
     if path.is_dir() and not path.is_symlink():
         path.rmdir()
     else:
@@ -102,7 +102,7 @@ def take_pending(folder: Path) -> list[str] | None:
 
 
 def leftovers(folder: Path, age: float = LEFTOVER_SECONDS) -> list[Path]:
-    """Return files of workers that were killed, older than `age` seconds."""
+    """Return files left by killed workers, older than `age` seconds."""
     horizon = time.time() - age
     names = (f"{PENDING}.[0-9]*", "*.new")
     found = sorted(file for name in names for file in folder.glob(name))

@@ -1,9 +1,9 @@
 """The worker: one process per store, started by hooks, which indexes the HEAD of every worktree.
 
-Its work is a state (trees of HEADs that are not complete), not a queue of events: twenty commits in
-a row are one run. A hook first writes to PENDING, then starts a worker; the worker first takes
-PENDING, then reads the HEADs, and looks again after it has released the lock. So no move of a HEAD
-is missed, whichever of two workers gives way.
+Its work is a state (incomplete trees of HEADs), not a queue of events: twenty commits in a row are
+one run. A hook first writes to PENDING, then starts a worker; the worker first takes PENDING, then
+reads the HEADs, and checks again after it has released the lock. So no move of a HEAD is missed,
+whichever of two workers gives way.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 LOG_BYTES = 1 << 20
 NICE = 10
 _LOGGED = 50
-"""Files that one run names in the log at most."""
+"""Limit of files that one run names in the log."""
 
 LOCK_WAIT_S = 0.2
-"""`ragit status` holds the lock for a moment to see whether a worker does."""
+"""`ragit status` holds the lock for a moment to check for a worker."""
 
 REBASE_PATIENCE_S = 3.0
-"""Longest wait in seconds for the end of a rebase, so that its steps are not indexed."""
+"""Longest wait in seconds for the end of a rebase, whose steps need no index."""
 
 
 class _NewerHead(Exception):
-    """A HEAD moved during indexing: it comes first."""
+    """A HEAD moved during indexing, and is indexed first."""
 
 
 def main() -> None:
-    """Run in the folder of a store, as hooks start it. Its output is the log."""
+    """Run in the folder of a store, started by a hook. The output is the log."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".").absolute()
     if failure.waits(folder):
         take_pending(folder)  # the next worker looks at all HEADs
@@ -60,8 +60,8 @@ def run(folder: Path) -> None:
 
 
 def _work(folder: Path) -> bool:
-    """Index all that is pending, under the lock; return False after a failure."""
-    _settle(folder)
+    """Index everything pending, under the lock; return False after a failure."""
+    _become_background(folder)
     try:
         while (hints := take_pending(folder)) is not None:
             try:
@@ -70,17 +70,17 @@ def _work(folder: Path) -> bool:
                 continue
         failure.forget(folder)
     except Exception as error:  # nothing above reports it
-        _note(folder, error)
+        _record_failure(folder, error)
         return False
     return True
 
 
-def _settle(folder: Path) -> None:
+def _become_background(folder: Path) -> None:
     """Become a background process: low priority, no terminal, a bounded log, no leftovers."""
     if hasattr(os, "nice"):
         os.nice(NICE - os.nice(0))
     if hasattr(os, "setsid"):
-        with contextlib.suppress(OSError):  # it is the leader of a group already
+        with contextlib.suppress(OSError):  # it leads a group already
             os.setsid()
     for file in state_files.leftovers(folder):
         with contextlib.suppress(OSError):
@@ -95,7 +95,7 @@ def _settle(folder: Path) -> None:
 
 
 def _index_heads(folder: Path, hints: Iterable[str]) -> None:
-    """Complete the HEAD of every worktree, the one that moved last first.
+    """Complete the HEAD of every worktree, the latest one first.
 
     Raises the first failure, after all were tried.
     """
@@ -120,7 +120,7 @@ def _index_heads(folder: Path, hints: Iterable[str]) -> None:
 
 
 def _log_report(index: Ragit, report: IndexReport) -> None:
-    """Log what a run did, and the files of HEAD whose grammar failed."""
+    """Log the report of a run, and the files of HEAD whose grammar failed."""
     from ragit.types import BY_LINES
 
     where = index.top or index.folder
@@ -136,7 +136,7 @@ def _log_report(index: Ragit, report: IndexReport) -> None:
 
 
 class _Watch:
-    """Progress of indexing that stops for a newer HEAD, at moments when all work is stored."""
+    """Stops indexing for a newer HEAD, at moments when all work is stored."""
 
     def __init__(self, pending: Path) -> None:
         from ragit.index import BATCH_FILES
@@ -157,11 +157,11 @@ def _environment() -> dict[str, str]:
 
 
 def _folders(repo: Repo, hints: Iterable[str]) -> list[Path]:
-    """Return the folders of all worktrees, those that moved last first.
+    """Return the folders of all worktrees, the latest first.
 
     git does not list those of a submodule: its hook names them in `hints`.
     """
-    listed = sorted(repo.worktrees(), key=_moved, reverse=True)
+    listed = sorted(repo.worktrees(), key=_last_move, reverse=True)
     folders = [*(Path(hint) for hint in reversed(list(hints))), *(tree.path for tree in listed)]
     seen = dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir())
     seen.pop(repo.common_dir, None)
@@ -180,8 +180,8 @@ def _belongs(folder: Path, common_dir: Path) -> bool:
         return False
 
 
-def _moved(tree: Worktree) -> float:
-    """Return when this worktree's HEAD moved last, by its files (reftable has only an index)."""
+def _last_move(tree: Worktree) -> float:
+    """Return when this worktree's HEAD last moved, by its files (reftable has only an index)."""
     files = (tree.git_dir / name for name in ("HEAD", "logs/HEAD", "index"))
     return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)
 
@@ -197,14 +197,14 @@ def _wait_for_rebase(repo: Repo) -> None:
         time.sleep(0.05)
 
 
-def _note(folder: Path, error: Exception) -> None:
+def _record_failure(folder: Path, error: Exception) -> None:
     """Log a failure, and keep it for the next command unless a newer ragit owns the store."""
     import traceback
 
     from ragit.errors import RagitError, StoreTooNew
 
     _log(f"failed: {error}")
-    if isinstance(error, StoreTooNew):  # the newer ragit's own hooks or searches do the work
+    if isinstance(error, StoreTooNew):  # the newer ragit's hooks or searches do the work
         return
     if isinstance(error, RagitError):
         failure.record(folder, error.message, error.hint)

@@ -1,16 +1,16 @@
 """Talks HTTP to services on other machines, or to a server on this one.
 
 `client` posts JSON and returns answers or typed failures, `transport` holds the connections within
-limits, `error_meaning` reads errors, `parallel` makes several calls at once, `chat` and `rerank`
-speak to models, `presets` lists the providers, `secrets` redacts what is sent. Reads no settings.
-Loaded only where a server is configured or a text is checked for secrets.
+limits, `error_meaning` interprets errors, `parallel` makes several calls at once, `chat` and
+`rerank` talk to models, `presets` lists the providers, `secrets` redacts texts to send. Reads no
+settings. Loaded only if a server is configured or a text is checked for secrets.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 
-if TYPE_CHECKING:  # exported, and imported on first use: HTTP is not needed to look for a secret
+if TYPE_CHECKING:  # imported on first use: checking for secrets needs no HTTP
     from ragit.remote.chat import Chat, Message, Picture, Reply
     from ragit.remote.client import (
         INDEXING,

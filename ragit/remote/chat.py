@@ -1,7 +1,7 @@
-"""Asks language models over OpenAI's chat completions: text and pictures in, text out.
+"""Asks language models by OpenAI's chat completions: text and pictures in, text out.
 
-Differences between servers are learnt from their errors, once for all further requests: newer
-models of OpenAI want `max_completion_tokens` for `max_tokens` and take no `temperature`.
+Differences between servers are learnt from their errors, once for all later requests: newer models
+of OpenAI take `max_completion_tokens` for `max_tokens` and no `temperature`.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from ragit.remote.failures import ParameterRefused
 _PATH = "chat/completions"
 
 LARGEST = 4_000_000
-"""Most bytes of an answer, including the model's thoughts."""
+"""Limit of an answer in bytes, including the model's thoughts."""
 
 LONGEST = 50_000
-"""Most characters of a reply; a page at most is asked for."""
+"""Limit of a reply in characters; at most a page is requested."""
 
 _THOUGHT = r"(?s)<(think|thinking|reasoning)>.*?(?:</\1>|\Z)"
-"""A model's thoughts before its answer; to the end if it was cut within them."""
+"""A model's thoughts before its answer; to the end if the answer was cut within them."""
 
 _TURN = r"<\|(?:im_start|im_end|eot_id|end|endoftext|start_header_id)\|>|<(?:start|end)_of_turn>"
-"""Marks around a turn, for several families of models. A server with no template for its model, or
-a wrong one, lets the model add turns of its own.
+"""Marks around a turn, for several families of models. A server with a missing or wrong template
+lets the model add turns of its own.
 """
 
 _OWN_TURN = rf"\A(?:(?:{_TURN})\s*(?:(?:assistant|model)\n)?\s*)+"
-"""Such a mark at the beginning of an answer."""
+"""Such marks at the beginning of an answer."""
 
 
 class Picture(NamedTuple):
     """An image in a message."""
 
     media_type: str
-    """For example image/png, by its content rather than its name."""
+    """By content, not name; for example image/png."""
     data: bytes
 
 
 class Message(NamedTuple):
-    """A message of a role: system, user or assistant."""
+    """A message with its role: system, user or assistant."""
 
     role: str
     parts: tuple[str | Picture, ...]
@@ -57,7 +57,7 @@ class Reply(NamedTuple):
 
     text: str
     prompt_tokens: int
-    """Tokens as the server counted them; 0 if it does not say."""
+    """As counted by the server; 0 if unknown."""
     completion_tokens: int
     cut: bool
     """True if the answer was cut at `max_tokens`."""
@@ -67,7 +67,7 @@ class Chat:
     """One model on one server. Threads may share it."""
 
     def __init__(self, client: Client, model: str, limit_setting: str = "") -> None:
-        """Take a client, and the setting for the `max_tokens` of `ask`; empty if there is none."""
+        """Take a client, and the setting for the `max_tokens` of `ask`, if there is one."""
         self.client = client
         self.model = model
         self._limit_setting = limit_setting
@@ -86,13 +86,13 @@ class Chat:
             try:
                 return self._reply(self.client.post(_PATH, payload, policy=policy, largest=LARGEST))
             except ParameterRefused as refused:
-                if not self._without(refused.parameter, payload):
+                if not self._adapts_to(refused.parameter, payload):
                     raise
 
     def no_answer(self, said: str) -> RemoteFailed:
-        """Return the failure of a reply that answers nothing.
+        """Return the failure of a reply without an answer.
 
-        `said` is what it repeats, or empty.
+        `said` is the text that it repeats, or empty.
         """
         words = "with what it was told to do" if said else "without words"
         return self.client.wrong(
@@ -102,15 +102,15 @@ class Chat:
     def _payload(self, messages: Sequence[Message], max_tokens: int) -> dict[str, object]:
         payload: dict[str, object] = {
             "model": self.model,
-            "messages": [_spoken(message) for message in messages],
+            "messages": [_message_json(message) for message in messages],
         }
         payload[self._limit] = max_tokens
         if self._temperature is not None:
             payload["temperature"] = self._temperature
         return payload
 
-    def _without(self, parameter: str, sent: Mapping[str, object]) -> bool:
-        """Adapt to a parameter that the server does not take; return False if it cannot."""
+    def _adapts_to(self, parameter: str, sent: Mapping[str, object]) -> bool:
+        """Adapt to a parameter that the server refuses; return False if that is impossible."""
         if parameter == "max_tokens" and "max_tokens" in sent:
             self._limit = "max_completion_tokens"
             return True
@@ -130,10 +130,11 @@ class Chat:
                 _PATH, f"did not answer as a chat does, but with {shortened_repr(answer)}"
             ) from error
         text = re.sub(_THOUGHT, "", said).strip()
-        # Some servers put the opening mark into the prompt: drop all before the closing one, too.
+        # Some servers put the opening mark into the prompt: drop everything before a closing one,
+        # too.
         text = text.rpartition("</think>")[2]
         text = re.split(_TURN, re.sub(_OWN_TURN, "", text.strip()), maxsplit=1)[0].strip()
-        # JSON can hold halves of letters, which nothing else can.
+        # JSON can contain lone surrogates, which cannot be stored or sent.
         text = text[:LONGEST].encode("utf-8", "replace").decode()
         cut = choice.get("finish_reason") == "length"
         if not text:
@@ -158,10 +159,9 @@ class Chat:
         return self.client.wrong(_PATH, f"model {self.model} answered with nothing")
 
 
-def _spoken(message: Message) -> dict[str, object]:
-    """Return a message in the protocol's form.
-
-    Text alone is a plain string, for servers without pictures.
+def _message_json(message: Message) -> dict[str, object]:
+    """Return a message in the protocol's form; without pictures as a plain string, for simple
+    servers.
     """
     if all(isinstance(part, str) for part in message.parts):
         return {"role": message.role, "content": "\n\n".join(str(part) for part in message.parts)}
@@ -176,7 +176,6 @@ def _part(part: str | Picture) -> dict[str, object]:
 
 
 def _text(content: Any) -> str:
-    """Return the text of an answer: a string, or parts without thoughts."""
     if content is None:
         return ""
     if isinstance(content, str):

@@ -1,8 +1,8 @@
 """Posts JSON to one server, without secrets, and returns the parsed answer or a typed failure.
 
-`Client.post` is the only way out of the machine. What OpenAI's protocol has is sent by the
-`openai` package, with its retries; other dialects (`/rerank`, Cohere, Ollama's own) are sent by
-`httpx2`, which comes with it and is imported five times as fast. Both use `transport`.
+`Client.post` is the only way out of the machine. Requests of OpenAI's protocol are sent by the
+`openai` package, with its retries; other dialects (`/rerank`, Cohere, Ollama's own) by `httpx2`,
+which it depends on and which imports five times as fast. Both use `transport`.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     import openai
 
 LARGEST_ANSWER = 256_000_000
-"""Most bytes of an answer, inflated. 2048 vectors of 4096 numbers in decimal are about 100 MB."""
+"""Limit of an answer in bytes, inflated. 2048 vectors of 4096 decimal numbers are about 100 MB."""
 
 MOST_PARTS = 50_000
-"""Most lists and objects in an answer. An empty one takes 20 times its bytes in memory."""
+"""Limit of lists and objects in an answer. An empty one takes 20 times its bytes in memory."""
 
 OPENAI_PATHS = frozenset({"chat/completions", "embeddings"})
 
@@ -43,23 +43,23 @@ Failure = TypeVar("Failure", bound=RemoteFailed)
 
 
 class RetryPolicy(NamedTuple):
-    """Number and duration of the tries of a call."""
+    """Number and duration of a call's tries."""
 
     retries: int = 5
-    """Further tries after a status that allows them, or a broken connection."""
+    """Further tries after a temporary status or a broken connection."""
     longest_wait: float = 60.0
-    """Seconds between two tries. A server that asks for more has a quota that is used up."""
+    """Limit of seconds between two tries. A server that asks for more has a used-up quota."""
     within: float | None = None
     """Seconds for all tries and waits together."""
     over: threading.Event = NEVER_CANCELLED
-    """Set when the answer is not wanted any more."""
+    """Set when the answer is no longer wanted."""
     repeats_timeouts: bool = True
-    """A request without an answer is sent again, though the server may still be working on it."""
+    """Repeat a request after a timeout, though the server may still be working on it."""
 
 
 INDEXING = RetryPolicy()
 QUERY = RetryPolicy(retries=1, longest_wait=2.0)
-"""Policy while a person waits: a search can do without the server."""
+"""Policy while a user waits: a search can do without the server."""
 
 
 class Client:
@@ -70,7 +70,7 @@ class Client:
         self._address = checked(server)
         self._lock = threading.RLock()
         self.taken_out: Counter[str] = Counter()
-        """Number of secrets that were taken out of what was sent, by kind."""
+        """Number of secrets removed from requests, by kind."""
         self._http: httpx2.Client | None = None
         self._openai: openai.OpenAI | None = None
 
@@ -78,11 +78,11 @@ class Client:
         return f"Client({self.server!r})"
 
     def url(self, path: str) -> str:
-        """Return the address of a path as it may be shown."""
+        """Return the address of a path, safe to show."""
         return masked(self._address._replace(path=self._path(path)).geturl())
 
     def warm_up(self, *, openai: bool = True) -> None:
-        """Start to import the client library in a thread, so that a first request need not wait."""
+        """Import the client library in a thread, so that the first request need not wait."""
         name = "openai" if openai else "httpx2"
         threading.Thread(target=import_module, args=(name,), daemon=True).start()
 
@@ -140,11 +140,11 @@ class Client:
         return clean
 
     def wrong(self, path: str, words: str, hint: str = "") -> WrongAnswer:
-        """Return the failure for an answer whose content breaks the protocol."""
+        """Return the failure of an answer that breaks the protocol."""
         return self._failed(WrongAnswer, path, words, hint)
 
     def _without_secrets(self, value: Any) -> Any:
-        """Return the value with every text in it redacted; pictures as they are."""
+        """Return the value with every text in it redacted; pictures are unchanged."""
         if isinstance(value, str):
             return value if value.startswith("data:image/") else self.clean(value)
         if isinstance(value, Mapping):
@@ -171,7 +171,7 @@ class Client:
             raise self._broken(path, error.__cause__) from error
 
     def _send_by_httpx(self, path: str, payload: Any, policy: RetryPolicy) -> httpx2.Response:
-        """Send a request of another dialect, with the retries that the openai client would make."""
+        """Send a request of another dialect, with the retries of the openai client."""
         import httpx2
 
         from ragit.remote import transport
@@ -271,7 +271,7 @@ class Client:
 def _openai_of(server: Server, address: SplitResult, http: httpx2.Client) -> openai.OpenAI:
     """Return the openai client of a server. The transport adds the key, and all other headers.
 
-    Azure's client is for addresses with an `api-version`; those that end in /v1 are OpenAI's own.
+    Addresses with an `api-version` get Azure's client; those that end in /v1 get OpenAI's.
     """
     import openai
 
@@ -287,25 +287,27 @@ def _openai_of(server: Server, address: SplitResult, http: httpx2.Client) -> ope
 
 
 def _pause(seconds: float, over: threading.Event) -> bool:
-    """Wait before the next try; return True if there is to be none."""
+    """Wait before the next try; return True if cancelled."""
     return over.wait(seconds)
 
 
 def _seconds(headers: Mapping[str, str], otherwise: float) -> float:
-    """Return the wait that the server asked for, as the transport passes it on."""
+    """Return the wait that the server requested, as passed on by the transport."""
     wait = headers.get("retry-after-ms")
     return float(wait) / 1000 if wait else otherwise
 
 
 def _integer(digits: str) -> int:
-    """Parse a number of an answer. ValueError for thousands of digits, which take long."""
+    """Parse a number of an answer. ValueError for thousands of digits, which take long to
+    convert.
+    """
     if len(digits) > 4000:
         raise ValueError("a number of too many digits")
     return int(digits)
 
 
 def shortened_repr(answer: object) -> str:
-    """Return the beginning of an unexpected answer, however large and deep it is."""
+    """Return the beginning of an unexpected answer of any size and depth."""
     from reprlib import Repr  # only on the way to an error message
 
     short = Repr()
@@ -314,6 +316,6 @@ def shortened_repr(answer: object) -> str:
 
 
 def token_count(value: object) -> int:
-    """Return a number of tokens as a server counts them; 0 for what cannot be one."""
+    """Return a server's token count; 0 for an invalid one."""
     valid = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12
     return value if valid and isinstance(value, int) else 0

@@ -1,4 +1,4 @@
-"""Limits how many requests are under way at once, and lowers the limit while a server is busy."""
+"""Limits concurrent requests, and lowers the limit while a server is busy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ConcurrencyLimit:
 
     @property
     def size(self) -> int:
-        """Requests that may be under way at once now."""
+        """Current limit of concurrent requests."""
         return self._size
 
     def __enter__(self) -> None:
@@ -33,7 +33,7 @@ class ConcurrencyLimit:
             self._free.notify()
 
     def succeeded(self) -> None:
-        """Count an answer."""
+        """Count a good answer."""
         with self._free:
             self._answered += 1
             if self._size < self._most and self._answered >= self._size:
@@ -41,7 +41,7 @@ class ConcurrencyLimit:
                 self._free.notify()
 
     def is_busy(self, after: float) -> None:
-        """Halve the size. Requests that were sent together and refused together count once."""
+        """Halve the size. Requests sent together and refused together count once."""
         with self._free:
             now = time.monotonic()
             if now >= self._lowered:

@@ -1,7 +1,7 @@
 """Tells from an HTTP error whether the request may succeed later, or why it never will.
 
-Providers agree on statuses only roughly, and say the rest in sentences: the words that they use
-are in the patterns below.
+Providers agree on statuses only roughly, and explain the rest in sentences, which the patterns
+below match.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _TOO_LONG = re.compile(
     rf"|`?inputs`? tokens \+ `?max_new_tokens`? must be"
     rf"|\breduce (?:the length of|your|the size of) (?:the |your )?(?:{_TEXT}|message size)\b"
 )
-"""Messages about a text, or all texts of a request together, that is too long."""
+"""Messages about a text, or all texts of a request, being too long."""
 
 _TOO_MANY = re.compile(
     r"\btoo many (?:inputs|texts|documents|passages|sentences|strings)\b"
@@ -70,7 +70,7 @@ _ANSWER = re.compile(
     r"max_(?:completion_|output_|new_)?tokens'?(?: or 'max_completion_tokens')?:? (?:is too large"
     r"|[\d,_]+ >)"
 )
-"""Messages about the length of the answer, which is a parameter and no text."""
+"""Messages about the length of the answer, which is a parameter."""
 
 _NO_ROOM = re.compile(r"\((\d{1,12}) > (\d{1,12}) - \d{1,12}\)")
 """Numbers that vLLM adds: tokens of the answer, of the context window, and of the text."""
@@ -89,7 +89,7 @@ _WORDS_OF_NO_PARAMETER = (
 )
 
 _NEEDED = frozenset({"model", "input", "inputs", "messages", "query", "documents", "texts"})
-"""Parameters that every server needs: an error about one is about its value."""
+"""Required parameters: an error about one is about its value."""
 
 
 class Response(NamedTuple):
@@ -103,28 +103,28 @@ class Response(NamedTuple):
 
 
 class Later(NamedTuple):
-    """Error after which the same request may succeed later."""
+    """The same request may succeed later."""
 
     words: str
     after: float | None = None
-    """Seconds to wait, if the server said so."""
+    """Seconds to wait, if the server gave them."""
     busy: bool = False
-    """The server has too much to do, so fewer requests should be under way."""
+    """The server is overloaded, so fewer requests should run."""
 
 
 class Refusal(NamedTuple):
-    """Error after which the same request will be refused again."""
+    """The same request will be refused again."""
 
     kind: type[Refused]
     words: str
     hint: str = ""
-    """Empty for the usual hint of its kind."""
+    """Empty for the default hint of its kind."""
     parameter: str = ""
     """The parameter that `ParameterRefused` is about."""
 
 
 def meaning(answer: Response, payload: Mapping[str, object]) -> Later | Refusal:
-    """Return the meaning of an error status, as the answer to a request."""
+    """Return whether a refused request may succeed later, or the reason of the refusal."""
     return later(answer) or _refusal(answer, payload)
 
 
@@ -133,7 +133,7 @@ def later(answer: Response) -> Later | None:
     if answer.status not in _LATER or b"insufficient_quota" in answer.content:
         return None
     message = own_words(answer.content)
-    if answer.status == 500 and _too_much(message):  # so llama.cpp refuses a long text
+    if answer.status == 500 and _too_much(message):  # llama.cpp refuses a long text with 500
         return None
     words = f"answered {answer.status}: {message or answer.reason}"
     busy = answer.status in (429, 503, 529)
@@ -154,12 +154,12 @@ def _refusal(answer: Response, payload: Mapping[str, object]) -> Refusal:
         if parameter:
             return Refusal(ParameterRefused, words, parameter=parameter)
     much = _too_much(message) if status in (400, 413, 422, 500) else None
-    # 413 is about the size of the request, whatever its text says.
+    # 413 is about the size of the request, whatever its text.
     return Refusal(much or (TooLong if status == 413 else Refused), words)
 
 
 def own_words(content: bytes) -> str:
-    """Return the message of an error's body, or all of an unknown form, on one printable line."""
+    """Return the message of an error's body, or an unknown body, on one printable line."""
     text = content[:100_000].decode("utf-8", "replace")
     try:
         error = json.loads(text)
@@ -207,7 +207,7 @@ def _refused_parameter(payload: Mapping[str, object], content: bytes) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a server asks to wait, by a number or a date."""
+    """Return the seconds that a server asks to wait, given as a number or a date."""
     if wait := headers.get("retry-after-ms"):
         return _seconds(wait, 1000)
     wait = headers.get("retry-after", "")

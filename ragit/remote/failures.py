@@ -41,7 +41,7 @@ class TooLong(Refused):
 
 
 class TooMany(Refused):
-    """More texts than one request may hold: fewer are taken, shorter ones are not."""
+    """Too many texts for one request, whatever their length."""
 
 
 class ParameterRefused(Refused):
@@ -53,4 +53,4 @@ class ParameterRefused(Refused):
 
 
 class WrongAnswer(RemoteFailed):
-    """The answer is not what the protocol promises."""
+    """The answer breaks the protocol."""

@@ -1,8 +1,7 @@
 """Runs calls in parallel threads, and cancels the others when one fails or the caller stops.
 
-A call gets an Event beside its item. It is set when its result is not wanted any more, so that it
-need not wait for a next try. Threads are daemons: one that waits for a server does not delay the
-end of the process.
+A call gets an Event with its item, which is set when its result is no longer wanted, so that it
+need not wait for a retry. Threads are daemons: one that waits for a server does not delay exit.
 """
 
 from __future__ import annotations
@@ -16,15 +15,14 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 NEVER_CANCELLED = threading.Event()
-"""Event of a call that is not cancelled."""
+"""Event of a call that is never cancelled."""
 
 
 def map_parallel(
     call: Callable[[_Item, threading.Event], _Result], items: Sequence[_Item], *, at_once: int
 ) -> list[_Result]:
-    """Return the results in the order of the items, by `map_as_completed`.
-
-    One item needs no thread.
+    """Return the results in the order of the items, by `map_as_completed`, or without threads for
+    one.
     """
     if len(items) < 2:
         return [call(item, NEVER_CANCELLED) for item in items]
@@ -39,11 +37,11 @@ def map_parallel(
 def map_as_completed(
     call: Callable[[_Item, threading.Event], _Result], items: Iterable[_Item], *, at_once: int
 ) -> Iterator[_Result]:
-    """Yield the result of each call as soon as it is there, in no order; at most `at_once` run.
+    """Yield the result of each call when it is ready, in no order; at most `at_once` run.
 
     Items are drawn in the caller's thread, one when its call can start. The first exception is
-    raised here. It, and closing the generator, set the event of the calls under way; they are not
-    waited for. A `call` that returns its failures as values goes on with the rest.
+    raised here. It, and closing the generator, set the event of the running calls, which are not
+    waited for. A `call` that returns its failures as values does not stop the others.
     """
     if at_once == 1:
         yield from (call(item, NEVER_CANCELLED) for item in items)

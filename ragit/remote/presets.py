@@ -1,7 +1,7 @@
-"""Lists the known providers: addresses, names of parameters, and limits. A table, no code.
+"""Lists the known providers: addresses, names of parameters, and limits.
 
 To add one, add a row with the page of its documentation, and run `python
-tests/test_providers_page.py` to update docs/providers.md. A row holds what that page said in 2026;
+tests/test_providers_page.py` to update docs/providers.md. A row follows that page as of 2026;
 settings override it. A key is sent to the row's own address, or to an address that the user named
 together with the key's variable, never to one where only the URL was changed.
 """
@@ -16,10 +16,10 @@ NOMIC = ("search_query: ", "search_document: ")
 
 
 class Embeddings(NamedTuple):
-    """Names of parameters and limits of a provider's requests for vectors."""
+    """Names of parameters and limits of a provider's embedding requests."""
 
     model: str = ""
-    """Default model, for code if there is one; empty if the user has to name it."""
+    """Default model, for code if there is one; empty if the user must name it."""
     path: str = "embeddings"
     texts: str = "input"
     answer: str = "data"
@@ -31,21 +31,21 @@ class Embeddings(NamedTuple):
     encoding: str = "encoding_format"
     """Parameter for base64; empty for none."""
     base64: bool = False
-    """Ask for base64 by default: a third of the bytes, and quick to parse."""
+    """Request base64 by default: a third of the bytes, and quick to parse."""
     query: tuple[tuple[str, str], ...] = ()
     document: tuple[tuple[str, str], ...] = ()
-    """Parameters that tell a query from a document."""
+    """Parameters that mark a document; `query` marks a query."""
     always: tuple[tuple[str, object], ...] = ()
-    """Parameters of every request. Servers that would silently cut long texts are told not to:
-    ragit cuts them, and counts.
+    """Parameters of every request. They stop servers from cutting long texts silently: ragit cuts
+    and counts them.
     """
     prefixes: tuple[str, str] = ("", "")
-    """Prefixes that `model` was trained with for a query and a document; for that model only."""
+    """Prefixes of a query and of a document in the training of `model`; for that model only."""
     most: int = 2048
-    """Most texts in one request."""
+    """Limit of texts in one request."""
     characters: int = 200_000
-    """Most characters in one request. Servers limit tokens; code seldom has more than one in two
-    characters.
+    """Limit of characters in one request. Servers limit tokens; code rarely has more than one in
+    two characters.
     """
 
     @property
@@ -65,16 +65,16 @@ class Preset(NamedTuple):
     name: str
     title: str
     base_url: str
-    """Empty if each user has an address of their own."""
+    """Empty if each user has a separate address."""
     page: str
     """Page of its documentation."""
     key_env: str = ""
     """Variable that its own tools read the key from; empty if it needs none."""
     key_header: str = "Authorization"
     local: bool = False
-    """True if it usually runs on the user's own machine."""
+    """True if it usually runs on the user's machine."""
     embeddings: Embeddings | None = Embeddings()
-    """Its embeddings; None if it has none."""
+    """Its embeddings API; None if it has none."""
 
 
 _ROWS = (
@@ -130,7 +130,7 @@ _ROWS = (
         local=True,
         embeddings=Embeddings(base64=True),
     ),
-    # llama-server --embeddings. It serves one model, whatever name is asked for.
+    # llama-server --embeddings. It serves one model, whatever the requested name.
     Preset(
         "llama.cpp",
         "llama.cpp's llama-server",
@@ -244,7 +244,7 @@ _ROWS = (
             "nomic-ai/nomic-embed-text-v1.5", encoding="", prefixes=NOMIC, most=256
         ),
     ),
-    # Chat only: known for their keys.
+    # Chat only, listed for their keys.
     Preset(
         "deepseek",
         "DeepSeek",
@@ -264,11 +264,13 @@ _ROWS = (
 )
 
 PRESETS = {row.name: row for row in _ROWS}
-"""Providers by the name that `embedding.provider` takes."""
+"""Providers by the name for `embedding.provider`."""
 
 
 def preset_at(base_url: str) -> Preset | None:
-    """Return the provider whose address has the same scheme and host: its key may be sent there."""
+    """Return the provider whose address has the same scheme and host, so that its key may
+    be sent.
+    """
     wanted = origin(base_url)
     known = (
         row for row in _ROWS if row.base_url and not row.local and origin(row.base_url) == wanted

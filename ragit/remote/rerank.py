@@ -1,8 +1,8 @@
-"""Asks cross-encoders behind `/rerank` for the relevance of each document to a query.
+"""Asks cross-encoders by `/rerank` for the relevance of each document to a query.
 
-Servers differ in the names of parameters and the form of the answer; each row of `DIALECTS` lists
-these differences under a name of `presets`, which has the addresses. Relevances are returned as the
-server gives them: a probability or a logit, comparable within one answer only.
+Servers differ in names of parameters and the form of the answer; each row of `DIALECTS` lists the
+differences under a name of `presets`, which has the addresses. Relevances are a probability or a
+logit, as the server gives them, comparable within one answer only.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ class Dialect(NamedTuple):
     model: str
     """Default model; empty if the server has only one."""
     base_url: str = ""
-    """Usual address, if it is not that of its row in `presets`."""
+    """Default address, if it differs from the row in `presets`."""
     documents: str = "documents"
     top: str = "top_n"
-    """Parameter for the number of results, set to ask for all; empty if the server gives all."""
+    """Parameter for the number of results; empty if the server returns all."""
     rows: str = "results"
     """Key of the list in the answer; empty if the answer is the list."""
     relevance: str = "relevance_score"
     extra: Mapping[str, object] = MappingProxyType({})
     most: int = 1000
-    """Most documents in one request."""
+    """Limit of documents in one request."""
 
 
 DIALECTS: Mapping[str, Dialect] = {
@@ -52,7 +52,7 @@ DIALECTS: Mapping[str, Dialect] = {
         rows="",
         relevance="score",
         extra=MappingProxyType({"truncate": True}),
-        most=32,  # its --max-client-batch-size, unless raised
+        most=32,  # its default --max-client-batch-size
     ),
     "voyage": Dialect(
         "rerank-2.5-lite",
@@ -68,7 +68,7 @@ Jina's dialect.
 _PATH = "rerank"
 
 _FRAME, _EACH = 100_000, 1_000
-"""Most bytes of an answer, and of its part for each document."""
+"""Limit of an answer in bytes, and of its part for each document."""
 
 
 class CrossEncoder:
@@ -82,7 +82,7 @@ class CrossEncoder:
     def relevances(
         self, query: str, documents: Sequence[str], *, policy: RetryPolicy = QUERY
     ) -> list[float | None]:
-        """Return the relevance of each document; None for one that the server left out.
+        """Return the relevance of each document; None for one missing from the answer.
 
         Raises `RemoteFailed`.
         """
@@ -112,9 +112,8 @@ class CrossEncoder:
         )
 
     def _read(self, answer: Any, count: int) -> list[float | None]:
-        """Return the relevances of an answer, which numbers the documents.
-
-        Raises if any part is wrong.
+        """Return the relevances of an answer, which numbers the documents. Raises if any part is
+        wrong.
         """
         found: list[float | None] = [None] * count
         try:
@@ -147,5 +146,5 @@ def _is_finite(number: object) -> bool:
         return False
     try:
         return math.isfinite(number)
-    except OverflowError:  # an integer that no float holds
+    except OverflowError:  # an integer too large for a float
         return False

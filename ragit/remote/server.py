@@ -16,11 +16,11 @@ _NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 """Name of a header, by RFC 9110."""
 
 _LONGEST = 4000
-"""Most characters of a message that are read and shown."""
+"""Limit of characters read and shown of a message."""
 
 _PIECE = 8
-"""Letters and digits of a key in a row that no message shows. Shorter pieces tell little, and are
-as long as many words.
+"""Most consecutive letters and digits of a key that a message may show. Shorter pieces tell little,
+and are as long as many words.
 """
 
 _VALUE = r"[\t\x20-\x7e\x80-\xff]*"
@@ -31,30 +31,30 @@ class Server(NamedTuple):
     """One service. Its repr shows no key, header values or query values."""
 
     base_url: str
-    """Up to and including the version, for example https://api.openai.com/v1. A query
-    (?api-version=...) is kept.
+    """Up to and including the version, for example https://api.openai.com/v1; may have a query
+    (?api-version=...).
     """
     key: str = ""
     key_header: str = "Authorization"
     """Header of the key. Authorization sends `Bearer KEY`; any other header, such as Azure's
-    api-key, the key alone.
+    api-key, only the key.
     """
     key_hint: str = ""
-    """Place where the key is looked for, in words for a message; empty if nowhere."""
+    """Place of the key in words, for a message; empty if none."""
     headers: tuple[tuple[str, str], ...] = ()
     """Further headers of every request."""
     timeout: float = 30.0
-    """Seconds for one answer, from the first byte sent to the last one received."""
+    """Seconds for one answer, from the first byte sent to the last received."""
     concurrency: int = 1
-    """Most requests under way at once."""
+    """Limit of concurrent requests."""
     proxy: str = ""
     """http://[user:password@]host:port; "none" for none; empty to follow the environment
     (HTTPS_PROXY, NO_PROXY).
     """
     ca_file: str = ""
-    """PEM file of certificates to trust beside the system's."""
+    """PEM file of certificates to trust besides the system's."""
     section: str = "embedding"
-    """Section of the settings that names this server, for hints."""
+    """Section of this server's settings, for hints."""
 
     def __repr__(self) -> str:
         return f"Server({masked(self.base_url)}, key {'set' if self.key else 'not set'})"
@@ -99,7 +99,7 @@ def _letters(text: str) -> str:
 
 
 def masked(url: str) -> str:
-    """Return a URL that may be shown: without user, password and query values."""
+    """Return a URL without user, password and query values, safe to show."""
     address, mark, query = url.partition("?")
     scheme, slashes, rest = address.partition("://")
     host, slash, path = rest.partition("/")
@@ -108,7 +108,7 @@ def masked(url: str) -> str:
 
 
 def origin(url: str) -> tuple[str, str]:
-    """Return the scheme, and the host with its port: a key belongs to these."""
+    """Return the scheme, and the host with its port, to which a key belongs."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -117,12 +117,12 @@ def origin(url: str) -> tuple[str, str]:
 
 
 def on_this_machine(url: str) -> bool:
-    """Return True for an address on the loopback interface."""
+    """Return whether an address is on the loopback interface."""
     host = origin(url)[1]
     name = host.partition("]")[0].strip("[") if host.startswith("[") else host.partition(":")[0]
     try:
         return name == "localhost" or ip_address(name).is_loopback
-    except ValueError:  # a name, which may lead anywhere, whatever it begins with
+    except ValueError:  # a name may lead anywhere, whatever it begins with
         return False
 
 

@@ -1,9 +1,8 @@
 """Sends requests to one server over httpx2, within limits on time, bytes and concurrency.
 
 The `openai` client and plain `httpx2` both use this transport. It decides what they may not: the
-headers of a request, whether a failed one may be tried again, and when an answer took too long or
-grew too large. Redirects are not followed, since they would carry the key and the code to a host
-that was not configured.
+headers of a request, whether to retry, and when an answer is too late or too large. Redirects are
+not followed, since they would carry the key and the code to another host.
 """
 
 from __future__ import annotations
@@ -31,33 +30,33 @@ from ragit.remote.error_meaning import Response, later
 from ragit.remote.server import Server, on_this_machine
 
 _ERROR_BYTES = 100_000
-"""Bytes of an error that are read: its beginning says why."""
+"""Limit of bytes read of an error, whose beginning gives the reason."""
 
 _SHORTEST_WAIT = 0.375
-"""Seconds that the openai client waits before its first retry, at least."""
+"""Least seconds before the openai client's first retry."""
 
 
 class Call(NamedTuple):
     """Limits of one call, which may take several requests."""
 
     end: float
-    """When the call must be done, by `time.monotonic`."""
+    """Deadline of the call, by `time.monotonic`."""
     largest: int
-    """Bytes of an answer, inflated."""
+    """Limit of bytes of an answer, inflated."""
     longest_wait: float
-    """Seconds between two tries; a server that asks for more has a quota that is used up."""
+    """Limit of seconds between two tries; a server that asks for more has a used-up quota."""
     repeats_timeouts: bool
-    """A request without an answer is sent again, though the server may still be working on it."""
+    """Repeat a request after a timeout, though the server may still be working on it."""
     over: threading.Event
-    """Set when the result is not wanted any more."""
+    """Set when the result is no longer wanted."""
 
 
 class Stopped(Exception):
-    """A failure after which the same call is not tried again."""
+    """A failure after which the call is not retried."""
 
 
 class Cancelled(Stopped):
-    """The result is not wanted any more."""
+    """The result is no longer wanted."""
 
 
 class TimedOut(Stopped):
@@ -65,7 +64,7 @@ class TimedOut(Stopped):
 
 
 class NoConnection(Stopped):
-    """No connection: a wrong name, a closed port, a certificate that is not trusted."""
+    """No connection: a wrong name, a closed port, an untrusted certificate."""
 
 
 class TooMuch(Stopped):
@@ -74,12 +73,12 @@ class TooMuch(Stopped):
 
 _CALL: ContextVar[Call] = ContextVar("call")
 _UNTIL: ContextVar[float] = ContextVar("until")
-"""When the request under way must be answered, by `time.monotonic`."""
+"""Deadline of the running request, by `time.monotonic`."""
 
 
 @contextmanager
 def limits(call: Call) -> Iterator[None]:
-    """Apply limits to what this thread sends."""
+    """Apply limits to requests of this thread."""
     token = _CALL.set(call)
     try:
         yield
@@ -100,7 +99,7 @@ class Transport(httpx2.BaseTransport):
         self._pool = _pool(_proxy_for(address, server.proxy), context)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one request. Raises `Stopped`, or an error of httpx2 if it may be sent again."""
+        """Send one request. Raises `Stopped`, or an error of httpx2 if it may be retried."""
         call = _CALL.get()
         with self._limit:
             if call.over.is_set():
@@ -114,7 +113,7 @@ class Transport(httpx2.BaseTransport):
                 raise TimedOut("no answer in time") from error
             finally:
                 _UNTIL.reset(token)
-        return self._judged(answer, call)
+        return self._with_retry_header(answer, call)
 
     def close(self) -> None:
         """Close all connections."""
@@ -156,7 +155,7 @@ class Transport(httpx2.BaseTransport):
     ) -> httpcore2.Response:
         """Send a request and read the head of the answer.
 
-        A kept connection that the server closed meanwhile is no failure: another one is used.
+        If the server closed a kept connection meanwhile, another one is used.
         """
         while True:
             opened: list[str] = []
@@ -174,8 +173,8 @@ class Transport(httpx2.BaseTransport):
                 if opened:
                     raise
 
-    def _judged(self, answer: Response, call: Call) -> httpx2.Response:
-        """Return the answer with the header by which the openai client decides on a next try."""
+    def _with_retry_header(self, answer: Response, call: Call) -> httpx2.Response:
+        """Return the answer with the header that tells the openai client whether to retry."""
         headers = {"location": answer.headers.get("location", "").encode("latin-1")}
         again = later(answer) if answer.status >= 300 else None
         if again is None:
@@ -197,9 +196,9 @@ class Transport(httpx2.BaseTransport):
 
 
 class _Timed(httpcore2.NetworkStream):
-    """A connection whose every read ends at the request's deadline.
+    """A connection whose reads all end at the request's deadline.
 
-    Without it each byte would have the whole timeout: a status line and headers may come byte by
+    Otherwise each byte would have the whole timeout: a status line and headers may come byte by
     byte, and "100 Continue" any number of times.
     """
 
@@ -228,7 +227,7 @@ class _Timed(httpcore2.NetworkStream):
 
 
 class _Backend(httpcore2.SyncBackend):
-    """Opens connections that keep to the deadline, however many addresses a name has."""
+    """Opens connections within the deadline, however many addresses a name has."""
 
     def connect_tcp(
         self,
@@ -302,7 +301,7 @@ def _inflater(encoding: str) -> Any:
 
 
 def _headers(server: Server) -> list[tuple[bytes, bytes]]:
-    """Return all headers but the host and the length: no client library adds any."""
+    """Return all headers except host and length; the client libraries add none."""
     headers = {
         "Content-Type": "application/json",
         "Accept": "application/json",
@@ -352,7 +351,7 @@ def _proxy_for(address: SplitResult, wanted: str) -> str:
         name.lower().endswith("_proxy") for name in os.environ
     ):
         return ""
-    from urllib.request import getproxies, proxy_bypass  # 5 ms, where a proxy may be meant
+    from urllib.request import getproxies, proxy_bypass  # 5 ms, only if a proxy may be configured
 
     if proxy_bypass(address.netloc):
         return ""
@@ -373,7 +372,7 @@ def _http_proxy(found: str) -> str:
 
 
 def _words(error: BaseException) -> str:
-    """Return the reason of a failure in the words of its first cause."""
+    """Return the reason of a failure by its first cause."""
     cause = error
     while cause.__cause__ is not None or cause.__context__ is not None:
         cause = cause.__cause__ or cause.__context__ or cause

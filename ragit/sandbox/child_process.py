@@ -1,8 +1,8 @@
 """Run child processes that read untrusted input, with limits on the size and time of answers.
 
 A child limits its own memory and time (rlimits.py) before it reads the first byte. It starts in the
-folder of the package, so that no module of the searched repository is imported. It has a session of
-its own, so that Ctrl-C goes to the parent, which ends its children and their children.
+folder of the package, so that no module of the searched repository is imported, and in its own
+session, so that Ctrl-C goes to the parent, which ends its children and their children.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import BinaryIO, cast
 _PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 _PATH = "import sys; sys.path[1:] = sys.argv.pop().split(chr(10)); "
 _GRACE = 10
-"""Seconds within which a child has to exit after its answer."""
+"""Seconds for a child to exit after its answer."""
 
 
 class ChildProcess:
-    """A child process, as its parent uses it."""
+    """A child process, seen from its parent."""
 
     def __init__(
         self,
@@ -36,9 +36,9 @@ class ChildProcess:
     ) -> None:
         """Run the Python statement `start` in a new process. Raises OSError.
 
-        With `heard` it writes to the standard error of this process. Without `site` it uses the
-        import path of this process, but runs no hooks of installed packages, which halves the time
-        to start.
+        With `heard` it writes to this process's standard error. Without `site` it uses this
+        process's import path, but runs no hooks of installed packages, which halves the time to
+        start.
         """
         command = [sys.executable, "-c", start, *arguments]
         if not site:
@@ -54,9 +54,9 @@ class ChildProcess:
         )
         self._in = cast(BinaryIO, self._popen.stdin)
         self.answers = cast(BinaryIO, self._popen.stdout)
-        """Output without limits, for a caller that trusts it; the methods below have limits."""
+        """Output without limits, for a trusting caller; the methods below have limits."""
         self.late = False
-        """True if it was ended because its time was over."""
+        """True if it was ended by a timeout."""
 
     @property
     def pid(self) -> int:
@@ -79,13 +79,13 @@ class ChildProcess:
         self.kill()
 
     def write(self, *pieces: bytes) -> None:
-        """Write to its input. Raises OSError if it is gone."""
+        """Write to its input. Raises OSError if it has ended."""
         for piece in pieces:
             self._in.write(piece)
         self._in.flush()
 
     def finish(self) -> None:
-        """Close its input. Raises OSError if it is gone."""
+        """Close its input. Raises OSError if it has ended."""
         self._in.close()
 
     def line(self, most: int) -> bytes:
@@ -113,9 +113,9 @@ class ChildProcess:
         return data
 
     def status(self) -> int | None:
-        """Wait for its end and return its exit status, negative for a signal.
+        """Wait for its end and return its exit status, negative for a signal; None on a timeout.
 
-        Return None if it does not exit in time. Otherwise end the processes that it started.
+        Also ends the processes that it started, unless it timed out.
         """
         try:
             status = self._popen.wait(_GRACE)
@@ -128,7 +128,7 @@ class ChildProcess:
         """End it and the processes that it started."""
         if self._popen.returncode is not None:
             return
-        # First the group: until the child is waited for, no other process gets its id.
+        # The group first: until the child is waited for, no other process gets its id.
         self._kill_group()
         self._popen.kill()
 

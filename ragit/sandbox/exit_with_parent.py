@@ -1,4 +1,4 @@
-"""End a child process when its parent is gone, even in the middle of a task."""
+"""End a child process when its parent is gone, even during a task."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 
 def end_with_parent(source: BinaryIO) -> None:
-    """End this process as soon as the other end of its parent's pipe is closed.
+    """End this process as soon as the parent's end of the pipe is closed.
 
     The kernel closes it however the parent ends. Without `poll` (Windows), the next read finds it
     closed.

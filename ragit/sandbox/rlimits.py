@@ -9,8 +9,8 @@ import mmap
 def confine(memory: int, seconds: int = 0) -> None:
     """Limit this process to `memory` bytes of data and `seconds` of processor time (0: no limit).
 
-    Core files are forbidden. Tighter limits stay. A limit that the system refuses is left out;
-    Windows has none of them.
+    Forbids core files. Tighter limits stay. Limits that the system refuses are skipped; Windows has
+    none.
     """
     with contextlib.suppress(ImportError):
         import resource
@@ -26,9 +26,8 @@ def confine(memory: int, seconds: int = 0) -> None:
 
 
 def has_room(memory: int) -> bool:
-    """Return True if half of `memory` bytes can be allocated now.
-
-    If not, a crash is not the fault of the file.
+    """Return whether half of `memory` bytes can be allocated now. If not, a crash is not the file's
+    fault.
     """
     try:
         mmap.mmap(-1, memory // 2).close()

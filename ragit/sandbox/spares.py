@@ -26,7 +26,7 @@ _Child = TypeVar("_Child", bound=Spare)
 
 
 class Spares(Generic[_Child]):
-    """The idle children of one kind, which are ended when this process exits."""
+    """The idle children of one kind, ended when this process exits."""
 
     def __init__(self) -> None:
         self._idle: list[_Child] = []

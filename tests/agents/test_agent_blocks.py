@@ -38,7 +38,7 @@ def test_added_twice_and_removed_is_the_same(text: str) -> None:
     once = block.with_lines(text, LINES, block.MARKDOWN)
     assert block.lines_in(once, block.MARKDOWN) == LINES
     assert block.with_lines(once, LINES, block.MARKDOWN) == once
-    assert not block.is_made(once, block.MARKDOWN)
+    assert not block.is_new_file(once, block.MARKDOWN)
     assert block.without_lines(once, block.MARKDOWN) == text
 
 
@@ -63,10 +63,10 @@ def test_other_lines_are_replaced() -> None:
 
 
 def test_a_made_file_is_known() -> None:
-    text = block.made(LINES, block.MARKDOWN)
-    assert block.is_made(f"{text}\n\n", block.MARKDOWN)
-    assert not block.is_made(f"{text}mine\n", block.MARKDOWN)
-    assert block.is_made(block.with_lines(text, ["new"], block.MARKDOWN), block.MARKDOWN)
+    text = block.new_file(LINES, block.MARKDOWN)
+    assert block.is_new_file(f"{text}\n\n", block.MARKDOWN)
+    assert not block.is_new_file(f"{text}mine\n", block.MARKDOWN)
+    assert block.is_new_file(block.with_lines(text, ["new"], block.MARKDOWN), block.MARKDOWN)
     assert block.without_lines(f"{text}mine\n", block.MARKDOWN) == "mine\n"
 
 

@@ -48,11 +48,11 @@ FILES = {
 
 def there_and_back(text: str) -> str:
     """Add the entry twice and remove it, check each step, and return the text with the entry."""
-    key = json_file.chosen(text, [KEY])
+    key = json_file.first_key(text, [KEY])
     once = json_file.with_entry(text, key, ENTRY)
     assert json_file.entry_in(once, key) == ENTRY
     assert json_file.with_entry(once, key, ENTRY) == once
-    assert not json_file.is_made(once, key)
+    assert not json_file.is_new_file(once, key)
     assert json_file.without_entry(once, key) == text
     return once
 
@@ -82,14 +82,14 @@ def test_an_entry_looks_like_its_neighbours() -> None:
 
 @pytest.mark.parametrize("folders", [0, 2])
 def test_a_made_file_is_known(folders: int) -> None:
-    text = json_file.made(KEY, ENTRY) + "\n" * folders
+    text = json_file.new_file(KEY, ENTRY) + "\n" * folders
     assert json.loads(text) == {"mcpServers": {"ragit": ENTRY}}
-    assert json_file.is_made(text, KEY)
+    assert json_file.is_new_file(text, KEY)
     other = {"command": "/usr/bin/ragit", "args": ["mcp"]}
     moved = json_file.with_entry(text, KEY, other)
-    assert json_file.is_made(moved, KEY)
+    assert json_file.is_new_file(moved, KEY)
     assert moved.count("\n") == text.count("\n")
-    assert not json_file.is_made(text.replace("}\n}", '},\n"a": 1}'), KEY)
+    assert not json_file.is_new_file(text.replace("}\n}", '},\n"a": 1}'), KEY)
 
 
 def test_an_entry_of_another_place_is_replaced() -> None:
@@ -137,9 +137,9 @@ def test_what_cannot_be_understood_is_refused(text: str, why: str) -> None:
 
 def test_the_first_key_that_exists_is_taken() -> None:
     keys = [("mcp", "servers"), ("mcp",)]
-    assert json_file.chosen("{}", keys) == ("mcp",)
-    assert json_file.chosen('{"mcp": {"git": {}}}', keys) == ("mcp",)
-    assert json_file.chosen('{"mcp": {"servers": {}}}', keys) == ("mcp", "servers")
+    assert json_file.first_key("{}", keys) == ("mcp",)
+    assert json_file.first_key('{"mcp": {"git": {}}}', keys) == ("mcp",)
+    assert json_file.first_key('{"mcp": {"servers": {}}}', keys) == ("mcp", "servers")
 
 
 # Random files

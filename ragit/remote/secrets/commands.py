@@ -1,8 +1,7 @@
-"""Rules for passwords in commands, and in files with a grammar of their own: SQL, .netrc, .pgpass.
+"""Rules for passwords in commands, and in files with their own grammar: SQL, .netrc, .pgpass. Pure.
 
-Pure.
-
-A value in these places is a password however it looks, so only references and placeholders stay.
+A value in these places is a password, whatever it looks like; only references and placeholders
+stay.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ _TOOLS = (
     rf"lftp{_ON}-u[ \t]*[\"']?[^\s,\"']{{1,80}},",
     r"\bhttps?[ \t](?:[^\n|;&:]{0,80}[ \t])?(?:-a|--auth)[ \t=][\"']?[^\s:\"']{1,80}:",
 )
-"""Commands, up to where a password stands."""
+"""Commands, up to the password."""
 
 
 _DIRECTIVES = (
@@ -63,7 +62,7 @@ _DIRECTIVES = (
 
 
 def _is_command_password(value: str, before: str) -> bool:
-    """Return True for a value that is no user number, port, or rest of an option's name."""
+    """Return False for a user number, a port, or the rest of an option's name."""
     if value.isdigit() and re.search(r"\d:$", before):
         return False
     if re.fullmatch(r"[\d.]{1,15}:[\d.:/tcpud-]+|[A-Z][A-Z_]+|\[\w+\]?", value):
@@ -84,12 +83,12 @@ def _is_random_sql_password(value: str, before: str) -> bool:
 
 
 def _in_create_secret(text: str, start: int, end: int) -> bool:
-    """Return True if the command creates a Secret of Kubernetes."""
+    """Return whether the command creates a Kubernetes Secret."""
     return "create secret" in text[max(start - 600, 0) : start]
 
 
 def _beside_options(text: str, start: int, end: int) -> bool:
-    """Return True if other options stand on the line, unlike in a sentence about one."""
+    """Return whether the line has other options, unlike a sentence about one."""
     line = (
         text[max(start - 200, 0) : start].rpartition("\n")[2]
         + text[end : end + 200].partition("\n")[0]
@@ -190,7 +189,7 @@ IN_TEXT: tuple[Rule, ...] = (
         _is_unquoted_sql_password,
     ),
 )
-"""Rules that need no word for secrets in the text."""
+"""Rules for all texts."""
 
 PASSWORDS: tuple[Rule, ...] = (
     # echo ... | docker login --password-stdin, echo user:... | chpasswd

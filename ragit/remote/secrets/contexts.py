@@ -1,7 +1,4 @@
-"""Rules for secrets that are recognised by the call, file, header or service that they belong to.
-
-Pure.
-"""
+"""Rules for secrets recognised by their call, file, header or service. Pure."""
 
 from __future__ import annotations
 
@@ -44,7 +41,7 @@ _QUOTE = r"(?P<quote>[\"'`])"
 
 
 def _near_crypto(text: str, start: int, end: int) -> bool:
-    """Return True if the text around the match, or the name of the key, speaks of a cipher."""
+    """Return whether the surrounding text, or the name of the key, mentions a cipher."""
     around = text[max(start - 400, 0) : end + 400].lower()
     return (
         re.search(r"aes|cipher|crypt|hmac|hkdf|fernet|chacha|private_?key|secret", around)
@@ -62,7 +59,7 @@ _SERVICE_BEFORE = re.compile(
 
 
 def _after_key_name(text: str, start: int, end: int) -> bool:
-    """Return True if the value is given to a name for keys, near words about ciphers."""
+    """Return whether the value follows a name for keys, near words about ciphers."""
     line = text[max(start - 160, 0) : start].rpartition("\n")[2]
     return _KEY_BEFORE.search(line) is not None and _near_crypto(text, start, end)
 
@@ -72,7 +69,7 @@ def _after_service_name(text: str, start: int, end: int) -> bool:
 
 
 def _are_key_bytes(value: str, before: str) -> bool:
-    """Return True for bytes in disorder: no sequence, nor the same number again and again."""
+    """Return whether bytes look random: neither a sequence nor repetitions."""
     numbers = [int(number, 0) for number in re.findall(r"0[xX][0-9A-Fa-f]+|[1-9]\d*|0", value)]
     steps = {later - sooner for sooner, later in zip(numbers, numbers[1:], strict=False)}
     return len(steps) > 3 and max(numbers) < 256
@@ -97,7 +94,7 @@ def _is_service_key(value: str, before: str) -> bool:
 
 
 def _is_secret_in_comment(value: str, before: str) -> bool:
-    """Return True for a random value, or a password with a digit or a sign."""
+    """Return whether a value is random, or a password with a digit or a sign."""
     if is_placeholder(value) or is_reference(value) or "://" in value:
         return False
     if looks_random(value) or (
@@ -270,7 +267,7 @@ RULES: tuple[Rule, ...] = (
         r"(?i:t?otp|2fa|mfa|google_?auth)[\w.]{0,30}[\"'\]]{0,2}\s{0,4}(?:[(:=,]|=>)\s{0,4}[\"'`]?"
         r"(?P<secret>[A-Z2-7]{16,128}={0,6})(?![\w=])",
     ),
-    # datadog_api = "...", the key of a service without a form of its own
+    # datadog_api = "...", the key of a service without a recognisable form
     Rule(
         "API key",
         ('"', "'", "`"),
@@ -279,7 +276,7 @@ RULES: tuple[Rule, ...] = (
         _after_service_name,
     ),
 )
-"""Rules that need no word for secrets in the text."""
+"""Rules for all texts."""
 
 CUED: tuple[Rule, ...] = (
     # Postman: {"key": "api_token", "value": "..."}

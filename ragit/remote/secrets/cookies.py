@@ -1,7 +1,7 @@
-"""Rules for cookies that carry a session: a session cookie is as good as a password. Pure.
+"""Rules for session cookies, which are as good as passwords. Pure.
 
-Most cookies hold a language or a colour. A value is removed if it looks random and is long, or if
-its name is that of a session; the short values of tests (`session=abc123`) stay.
+Most cookies hold a language or a colour. A value is removed if it is long and random, or if its
+name is that of a session; short values of tests (`session=abc123`) stay.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ATTRIBUTE = re.compile(r"(?i)\s*(?:expires|max-age|domain|path|samesite|version
 
 
 def _holds_session(value: str, before: str) -> bool:
-    """Return True if a header holds a session; `before` ends in the first cookie's name."""
+    """Return whether a header has a session; `before` ends in the first cookie's name."""
     names = re.findall(r"[\w.%-]+", before)
     name = names[-1] if names else ""
     for cookie in f"{name}={value}".split(";")[:50]:
@@ -106,4 +106,4 @@ IN_TEXT: tuple[Rule, ...] = (
         _holds_session,
     ),
 )
-"""Rules that need no word for cookies in the text."""
+"""Rules for all texts."""

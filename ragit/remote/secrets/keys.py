@@ -1,7 +1,7 @@
-"""Finds private keys: blocks of lines, which are often longer than one chunk of a file.
+"""Finds private keys: blocks of lines, often longer than one chunk of a file.
 
-The middle of a key looks like any other base64, so `private_key_spans` finds keys in the whole text
-of a file, and `without_spans` removes them from each part of it.
+The middle of a key looks like any other base64, so `private_key_spans` searches the whole text of a
+file, and `without_spans` removes its spans from each part.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ GONE = "***"
 """Replacement of a secret."""
 
 Spans = Sequence[tuple[int, int]]
-"""Offsets, half-open and in order. None overlaps another or crosses a line end."""
+"""Offsets, half-open and in order, without overlaps or line ends."""
 
 _MARK = "PRIVATE KEY"
 _PUTTY = "Private-Lines:"
 _PACKED = "LS0tL"
-"""Base64 of `---`: Kubernetes manifests hold keys that are encoded once more."""
+"""Base64 of `---`: Kubernetes manifests encode keys once more."""
 
 _BEGIN = (
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
@@ -30,15 +30,15 @@ _WRAPPED = r"(?<![A-Za-z0-9+/])LS0tL[A-Za-z0-9+/]{40,}={0,2}"
 
 
 def may_hold_private_key(text: str) -> bool:
-    """Return False if the text holds no private key for certain. Fast."""
+    """Return False if the text surely has no private key. Fast."""
     return _MARK in text or _PUTTY in text or _PACKED in text
 
 
 def private_key_spans(text: str) -> Spans:
     """Return the lines of private keys: between two marks, after the first or before the last.
 
-    Reads line by line: where a mark is missing, one pattern would try every way to split the lines
-    before it.
+    Reads line by line: without a mark, one pattern would try every way to split the lines before
+    it.
     """
     lines = text.split("\n")
     gone: dict[int, tuple[int, int]] = {}
@@ -56,14 +56,14 @@ def private_key_spans(text: str) -> Spans:
 
 
 def without_spans(text: str, found: Spans, start: int = 0) -> tuple[str, int]:
-    """Return a part of a text without the spans, and the number of keys that it held a part of.
+    """Return a part of a text without the spans, and the number of keys with a span in it.
 
     `start` is the offset of the part; spans are offsets of the whole text.
     """
     parts: list[str] = []
     at, keys, last, counted = 0, 0, -2, False
     for first, stop in ((first - start, stop - start) for first, stop in found):
-        counted = counted and first == last + 1  # lines of one key follow each other
+        counted = counted and first == last + 1  # consecutive lines belong to one key
         last = stop
         first, stop = max(first, 0), min(stop, len(text))
         if first >= stop:
@@ -95,14 +95,14 @@ def _offsets(lines: Sequence[str], gone: dict[int, tuple[int, int]]) -> Iterator
 
 
 def _key_begun(line: str, end: int) -> tuple[int, int] | None:
-    """Return the span of a key's content on the line of its first mark; None if it holds none."""
+    """Return the span of a key's content on the line of its first mark; None if there is none."""
     close = line.find("-----END", end)
     close = len(line) if close < 0 else close
     return (end, close) if re.search(r"[A-Za-z0-9+/]{16}", line[end:close]) else None
 
 
 def _base64_key(line: str) -> tuple[int, int] | None:
-    """Return the span of a key that is encoded in base64 once more."""
+    """Return the span of a key that is base64-encoded once more."""
     for match in re.finditer(_WRAPPED, line):
         whole = match[0].rstrip("=")
         if _MARK.encode() in base64.b64decode(whole[: len(whole) // 4 * 4]):
@@ -111,7 +111,7 @@ def _base64_key(line: str) -> tuple[int, int] | None:
 
 
 def _key_lines(lines: Sequence[str], start: int, step: int) -> dict[int, tuple[int, int]]:
-    """Return the spans of the lines from `start` on that can be lines of a key, up to a mark."""
+    """Return the spans of possible key lines from `start` up to a mark."""
     found: dict[int, tuple[int, int]] = {}
     number = start
     while 0 <= number < len(lines) and "----" not in lines[number] and _is_key_line(lines[number]):
@@ -121,7 +121,9 @@ def _key_lines(lines: Sequence[str], start: int, step: int) -> dict[int, tuple[i
 
 
 def _is_key_line(line: str) -> bool:
-    """Return True for base64, plain, quoted or joined, a header like DEK-Info, or a blank line."""
+    """Return whether a line is base64 (plain, quoted or joined), a header like DEK-Info, or
+    blank.
+    """
     return bool(re.fullmatch(r"[A-Za-z0-9+/=]*|[A-Za-z-]{3,20}: .{1,80}", _bare(line)))
 
 

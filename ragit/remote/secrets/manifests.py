@@ -1,8 +1,8 @@
-"""Removes the values of Kubernetes Secrets, whatever their names are. Pure.
+"""Removes the values of Kubernetes Secrets, whatever their names. Pure.
 
-A Secret is recognised by `kind: Secret` above or below, by `stringData`, which nothing else has,
-or, where a manifest was cut, by a `data` of which every value is text in base64. References (`{{
-.Values.password }}`, `${PASSWORD}`) stay.
+A Secret is recognised by `kind: Secret` above or below, by `stringData`, which only Secrets have,
+or, in a cut manifest, by `data` with only base64 text. References (`{{ .Values.password }}`,
+`${PASSWORD}`) stay.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _blanked(match: re.Match[str], found: Counter[str] | None) -> str:
 
 
 def _stays(value: str) -> bool:
-    """Return True for a reference, a placeholder, or a value that was removed already."""
+    """Return whether a value is a reference, a placeholder, or removed already."""
     bare = value.strip("\"' \t\r")
     if looks_random(bare):
         return False
@@ -84,7 +84,7 @@ def _stays(value: str) -> bool:
 
 
 def _is_secret_data(lines: list[str], number: int, data: re.Match[str], kind: str) -> bool:
-    """Return True if the `data` on a line belongs to a Secret."""
+    """Return whether the `data` on a line belongs to a Secret."""
     if data[2] == "stringData" or kind:
         return data[2] == "stringData" or kind == "Secret"
     values = [pair[4].strip() for _, pair in _pairs(lines, number, len(data[1]))]
@@ -92,7 +92,7 @@ def _is_secret_data(lines: list[str], number: int, data: re.Match[str], kind: st
 
 
 def _kinds(lines: list[str]) -> list[str]:
-    """Return the kind of the manifest around each line; empty if the text does not tell."""
+    """Return the kind of the manifest around each line; empty if unknown."""
     manifests = [0]
     said: dict[int, str] = {}
     for line in lines:
@@ -104,7 +104,7 @@ def _kinds(lines: list[str]) -> list[str]:
 
 
 def _pairs(lines: list[str], number: int, indent: int) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yield the lines under `data` that hold a name and a value."""
+    """Yield the lines under `data` with a name and a value."""
     deep = 0
     for at in range(number + 1, len(lines)):
         line = lines[at]
@@ -153,7 +153,6 @@ def _without_block(lines: list[str], start: int, indent: int) -> bool:
 
 
 def _is_base64_text(value: str) -> bool:
-    """Return True if a value is text in base64."""
     value = value.strip("\"'")
     if len(value) < 8 or len(value) % 4 or not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", value):
         return GONE in value

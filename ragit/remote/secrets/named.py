@@ -1,10 +1,8 @@
-"""Rules for secrets behind a name: `apiKey = "..."`, `DB_PASSWORD=...`, `<password>...</password>`.
+"""Rules for secrets after a name: `apiKey = "..."`, `DB_PASSWORD=...`, `<password>...</password>`.
 
-Pure.
-
-A word such as "password" alone proves nothing. It counts only where a name that ends in it is given
-a literal, not a name, a call or a placeholder. A password may be a plain word (`password` decides
-which); a token or a key must look random.
+Pure. A word such as "password" alone proves nothing. It counts only if a name that ends in it is
+given a literal, not a name, a call or a placeholder. A password may be a plain word (`password`
+decides which); a token or a key must look random.
 """
 
 from __future__ import annotations
@@ -38,9 +36,8 @@ _CAPITALS = ("PASS", "PWD", "SECRET", "TOKEN", "CREDENTIAL", "KEY")
 
 
 def _is_named_secret(value: str, before: str) -> bool:
-    """Return True for a secret behind a name.
-
-    Behind a comma, a plain word may be one of several names.
+    """Return whether a value after a name is a secret. After a comma, a plain word may be another
+    name.
     """
     if re.search(r",\s*\\?\S?$", before):
         return (
@@ -52,7 +49,7 @@ def _is_named_secret(value: str, before: str) -> bool:
 
 
 def _is_passphrase(value: str, before: str) -> bool:
-    """Return True for words that form no sentence."""
+    """Return whether words are a passphrase, not a sentence."""
     said = re.search(
         r"\b(?:the|this|that|your|you|must|should|cannot|can|may|will|has|have|was|were|are|not"
         r"|with|without|for|and"
@@ -72,7 +69,9 @@ def _is_header_key(value: str, before: str) -> bool:
 
 
 def _is_password_in_sentence(value: str, before: str) -> bool:
-    """Return True for an assigned secret, unless the sentence is about passing something."""
+    """Return whether an assigned value is a secret, unless the sentence is about passing
+    something.
+    """
     return (
         "://" not in value
         and not re.match(r"pass\W", before, re.IGNORECASE)
@@ -81,9 +80,9 @@ def _is_password_in_sentence(value: str, before: str) -> bool:
 
 
 def _is_element_secret(value: str, before: str) -> bool:
-    """Return True for a secret in an element.
+    """Return whether an element's text is a secret.
 
-    A plain word counts only if the element holds a password and not a link or a label.
+    A plain word counts only if the element holds a password, not a link or a label.
     """
     return (
         len(value) > 5
@@ -93,9 +92,8 @@ def _is_element_secret(value: str, before: str) -> bool:
 
 
 def _is_argument_secret(value: str, before: str) -> bool:
-    """Return True for a secret argument.
-
-    Behind a blank, a plain word may be the next one of a sentence.
+    """Return whether an argument is a secret. After a space, a plain word may belong to a
+    sentence.
     """
     return (
         is_assigned_secret(value, before)
@@ -127,12 +125,12 @@ _TAIL = (r"ord{}", r"ORD{}", r"ass{}", r"ASS{}", r"wd{}", r"WD{}", r"rase{}", r"
 
 
 def _names(*ends: str) -> tuple[str, ...]:
-    """Return anchors: ends of names for passwords, each with what stands behind it."""
+    """Return anchors: ends of names for passwords, each with the text after it."""
     return tuple(tail.format(end) for tail in _TAIL for end in ends)
 
 
 def _in_setter_call(text: str, start: int, end: int) -> bool:
-    """Return True if name and value are arguments of a call like `put("db.password", "...")`."""
+    """Return whether name and value are arguments of a call like `put("db.password", "...")`."""
     before = text[max(start - 120, 0) : start]
     return bool(
         re.search(

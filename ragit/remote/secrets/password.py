@@ -1,8 +1,8 @@
-"""Decides whether a plain word that is given to a password is one: `sunshine`. Pure.
+"""Decides whether a plain word assigned to a password is one: `sunshine`. Pure.
 
-The form of a word tells nothing, so the exceptions are sorted out: references, placeholders
+The form of a word tells nothing, so these exceptions are excluded: references, placeholders
 (`changeme`, `your-password`), types, states, labels, and names of fields (`customPassword`). Every
-other word is a password, in a test as well.
+other word is a password, in tests as well.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 
 SHORTEST = 5
-"""Characters of the shortest word that is removed: `root` and `1234` protect nothing anyway."""
+"""Shortest word that is removed: `root` and `1234` protect nothing anyway."""
 
 _WORD = r"[A-Za-z0-9_.!@#^&+=?~-]{5,64}"
-"""Characters of a word: no blank, and no sign of a reference, a path or a call. ASCII alone, since
-in another script the value beside a name for passwords is the label of a field.
+"""Characters of a word, without spaces and signs of references, paths or calls. Only ASCII, since
+in another script the value beside a name for passwords is a field's label.
 """
 
 _SAYS = (
@@ -28,13 +28,13 @@ _BESIDE = (
     "|account|enter|insert|put|set|change|replace|update|reset|forgot|confirm|repeat|show|hide|no|is|has|with|use|ssl|tls"
     "|ca|vault|hash"
 )
-# No word is two others together: else a long name could be split, and tried, in many ways.
+# No word is two others joined: otherwise a long name could be split in many ways.
 _SAID = re.compile(
     rf"(?:(?:{_BESIDE})[_.-]?)*(?:{_SAYS})(?:[_.-]?(?:{_SAYS}|{_BESIDE}|field|input|value|name"
     r"|id))*\d?",
     re.I,
 )
-"""Words that all stand for a password: `mysecretpassword`, `test-password`, `current_password`."""
+"""Names of a password, not values: `mysecretpassword`, `test-password`, `current_password`."""
 
 _STANDS_FOR_ONE = frozenset(
     (
@@ -58,7 +58,7 @@ _TRANSLATED = (
     "passwort|kennwort|heslo|haslo|geslo|lozinka|senha|contrasena|contrasenya|contrasinal|parola|parole|parool|salasana"
     "|passord|wachtwoord|losenord|adgangskode|jelszo|sifre|slaptazodis|pasahitza|fjalkalimi|cyfrinair"
 )
-"""Labels of the field in other languages, as far as they are written in ASCII."""
+"""Labels of the field in other languages, in ASCII."""
 
 _NAMES_ONE = re.compile(r"(?i:pass|pwd|secret|token|credential)|(?:[a-z]Key|_key|-key)\b")
 _IDENTIFIER = re.compile(r"[a-z0-9][A-Z]|[A-Za-z0-9][_.-][A-Za-z]")
@@ -72,14 +72,14 @@ _SAME = re.compile(r"(.)\1*|(?:x|\*|\.|-|_)+", re.I)
 
 
 def is_placeholder(value: str) -> bool:
-    """Return True for a value that stands for a password: `changeme`, `your-password`, `xxxx`."""
+    """Return whether a value is a placeholder: `changeme`, `your-password`, `xxxx`."""
     if value.lower() in _STANDS_FOR_ONE or _SAME.fullmatch(value):
         return True
     return len(value) < 100 and _SAID.fullmatch(value) is not None
 
 
 def is_plain_password(value: str) -> bool:
-    """Return True if a literal in quotes, given to a password, is that password."""
+    """Return whether a quoted literal assigned to a password is that password."""
     if (
         not re.fullmatch(_WORD, value)
         or re.match("-|.*=$|@[A-Z_]+$", value)
@@ -96,12 +96,14 @@ def is_plain_password(value: str) -> bool:
 
 
 def is_unquoted_password(value: str) -> bool:
-    """Return True for a password without quotes. Mixed case there names a type or a variable."""
+    """Return whether an unquoted value is a password. Mixed case there names a type or a
+    variable.
+    """
     return is_plain_password(value) and not re.fullmatch(
         r"[A-Z][A-Za-z]*[a-z][A-Za-z]*[!?=]?|[a-z]+[A-Z][A-Za-z]*", value
     )
 
 
 def is_form_label(value: str) -> bool:
-    """Return True for a capitalised word, which may be the label of a form field."""
+    """Return whether a word is capitalised, as labels of form fields are."""
     return _LABEL.fullmatch(value) is not None

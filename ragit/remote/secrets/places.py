@@ -1,6 +1,5 @@
-"""Rules for secrets that are recognised by their place, and for password hashes. Pure.
-
-Places are URLs, headers, and calls that log in.
+"""Rules for secrets recognised by their place (URLs, headers, logins), and password hashes.
+Pure.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from ragit.remote.secrets.strength import is_reference, looks_random
 
 
 def _is_url_password(value: str, before: str) -> bool:
-    """Return False for the port of a host: http://localhost:8080@name holds no password."""
+    """Return False for the port of a host: http://localhost:8080@name has no password."""
     if (
         is_placeholder(value)
         or (value.startswith("$") and not looks_random(value))
@@ -38,12 +37,12 @@ def _is_url_password(value: str, before: str) -> bool:
 
 
 def _is_random_url_password(value: str, before: str) -> bool:
-    """Return True for a random value that is no port with a path and a query."""
+    """Return whether a value is random, and no port with a path and a query."""
     return looks_random(value) and re.search(r"://|\?[\w.-]+=|^\d{1,5}/", value) is None
 
 
 def _is_private_number(value: str, before: str) -> bool:
-    """Return True for a number of a private key. A symmetric one (`k`) may have 16 bytes."""
+    """Return whether a number belongs to a private key. A symmetric one (`k`) may have 16 bytes."""
     if before.rstrip("\"': =").endswith("k"):
         return mixes_capitals_and_digits(value)
     return (
@@ -58,7 +57,7 @@ def _is_random_setting(value: str, before: str) -> bool:
 
 
 def _is_header_secret(value: str, before: str) -> bool:
-    """Return True for any mixed value behind a scheme; without a scheme, it may be a name."""
+    """Return whether a header's value is a secret; without a scheme, it may be a name."""
     if re.search(r"(?i)authorization.*(?:bearer|basic|token|key)\s", before):
         return mixes_letters_and_digits(value)
     return len(value) > 19 and alternates_with_capitals(value, before)
@@ -76,7 +75,7 @@ IN_URLS: tuple[Rule, ...] = (
         r"(?=[A-Za-z0-9\[])",
         _is_url_password,
     ),
-    # The same with signs that a URL should not have there.
+    # The same with signs that a URL should not contain.
     Rule(
         "password in a URL",
         ("://",),
@@ -138,7 +137,7 @@ IN_TEXT: tuple[Rule, ...] = (
         is_quoted_secret,
     ),
 )
-"""Rules that need no word for secrets in the text."""
+"""Rules for all texts."""
 
 BESIDE_AUTH: tuple[Rule, ...] = (
     Rule(
@@ -226,7 +225,7 @@ IN_RUNS: tuple[Rule, ...] = (
         mixes_capitals_and_digits,
     ),
 )
-"""Rules for texts with long runs without a blank."""
+"""Rules for texts with long runs without spaces."""
 
 HASHES: tuple[Rule, ...] = (
     Rule(

@@ -1,4 +1,4 @@
-"""Replace the secrets of a text: all rules in their order, until none finds more. Pure."""
+"""Replaces the secrets of a text: applies all rules until none finds more. Pure."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ VERSION = 8
 
 
 class Clean(str):
-    """A text that passed `redact`. A slice of it is a plain `str` and has to pass again."""
+    """A text that passed `redact`. A slice of it is a plain `str` and must pass again."""
 
     __slots__ = ()
 
 
 def redact(text: str, found: Counter[str] | None = None) -> Clean:
-    """Return the text without what looks like a secret. Add the number of each kind to `found`."""
+    """Return the text without likely secrets. Adds the number of each kind to `found`."""
     if isinstance(text, Clean):
         return text
     clean = _once(text, found)
@@ -45,7 +45,7 @@ _Anchored = tuple[tuple[str, Rule], ...]
 
 
 def _anchored(*rules: Rule) -> _Anchored:
-    """Pair each anchor with its rule: one loop over the pairs takes half the time of two loops."""
+    """Pair each anchor with its rule: one loop over pairs takes half the time of two loops."""
     return tuple((anchor, rule) for rule in rules for anchor in rule.anchors or ("",))
 
 
@@ -58,7 +58,7 @@ _ALWAYS: tuple[tuple[tuple[str, ...], _Anchored], ...] = (
     (("ookie", "COOKIE"), _anchored(*cookies.IN_HEADERS)),
     (("$", "SHA"), _anchored(*places.HASHES)),
 )
-"""Rules, each group with strings of which a text holds one if any of the rules can match."""
+"""Rules, each group with strings of which the text must contain one for any rule to match."""
 
 _TOKENS = _anchored(*tokens.RULES)
 _IN_RUNS = _anchored(*places.IN_RUNS)
@@ -98,16 +98,16 @@ def _without_named(text: str, found: Counter[str] | None) -> str:
 
 
 def _without_all(rules: _Anchored, looked_at: str, text: str, found: Counter[str] | None) -> str:
-    """Apply each rule without an anchor, or with one that stands in `looked_at`."""
+    """Apply each rule without an anchor, or with one in `looked_at`."""
     done = None
     for anchor, rule in rules:
         if anchor in looked_at and rule is not done:
-            text = _without(rule, text, found)
+            text = _without_secrets_of(rule, text, found)
             done = rule
     return text
 
 
-def _without(rule: Rule, text: str, found: Counter[str] | None) -> str:
+def _without_secrets_of(rule: Rule, text: str, found: Counter[str] | None) -> str:
     in_group = "(?P<secret>" in rule.pattern
 
     def gone(match: re.Match[str]) -> str:
@@ -124,7 +124,7 @@ def _without(rule: Rule, text: str, found: Counter[str] | None) -> str:
             return match[0]
         if found is not None:
             found[rule.kind] += 1
-        return before + _blank(secret) + match.string[end : match.end()]
+        return before + _replacement(secret) + match.string[end : match.end()]
 
     return re.sub(rule.pattern, gone, text)
 
@@ -136,7 +136,7 @@ def _without_private_keys(text: str, found: Counter[str] | None) -> str:
     return clean
 
 
-def _blank(secret: str) -> str:
+def _replacement(secret: str) -> str:
     """Return a replacement with as many line ends as the secret."""
     first = "\n" if secret.startswith("\n") else ""
     rest = secret.count("\n") - len(first)

@@ -1,6 +1,5 @@
-"""Defines a rule, and decides whether a literal is a secret where its form alone does not tell.
-
-Pure.
+"""Defines a rule, and decides whether a literal is a secret if its form alone does not
+tell. Pure.
 """
 
 from __future__ import annotations
@@ -21,17 +20,14 @@ BODY = (
     r"(?P<secret>(?:\\\\\\[\"'`]|(?!(?P=quote))(?:\\\S|[^\s\\])|\\(?=(?P=quote))){5,512})"
     r"(?P=quote)"
 )
-"""Pattern of a literal without blanks behind its `quote`. It may hold other quotes, and escaped
-ones, which have three backslashes where the literal itself stands in a string. Where a backslash is
-a sign like any other, as in XML, it may be the last one.
+"""Pattern of a literal without spaces after its `quote`. It may contain other quotes, and escaped
+ones, with three backslashes if the literal itself is within a string. A backslash that is no
+escape, as in XML, may be last.
 """
 
 
 def inside(bare: str, least: int = 3, most: int = 200) -> str:
-    """Return the pattern of a value behind an optional `quote`.
-
-    Without it, only `bare` characters match.
-    """
+    """Return the pattern of a value after an optional `quote`; without it, of `bare` characters."""
     return (
         r"(?P<secret>(?:(?(quote)(?!(?P=quote))(?:\\\S|[^\s\\])|"
         rf"{bare})){{{least},{most}}})(?(quote)(?P=quote))"
@@ -44,18 +40,18 @@ def either(bare: str, least: int = 3, most: int = 200) -> str:
 
 
 _NEXT_PARAMETER = r"[A-Za-z][\w.-]*=(?:[\w./%:,+~-]*(?=[&\s\"'`\\)>\]}]|$)|[\"'<{\[]|\$\{|%[({s])"
-"""A parameter behind `&`: a name with a plain value or a reference. A password may hold `&a=`."""
+"""A parameter after `&`: a name with a plain value or a reference. A password may contain `&a=`."""
 
 
 _NEXT_FIELD = r"\w+[=:](?:[\w./%+-]*(?=[,;&\s\"'`\\)>\]}]|$)|[\"'<{\[]|\$\{|%[({s]|:?//)"
-"""A field behind a comma: a name with a plain value or a reference."""
+"""A field after a comma: a name with a plain value or a reference."""
 
 _NO_TAG = r"<(?!/?[A-Za-z][\w.:-]{0,60}\s{0,4}/?>|!--)"
 """A `<` that starts no element of XML or HTML."""
 
 
 def _argument(ampersand: str) -> str:
-    """Return the pattern of a value among parameters; `ampersand` matches a `&` inside of it."""
+    """Return the pattern of a value among parameters; `ampersand` matches a `&` within it."""
     more = rf"[^\s;,)\]}}&\"'`<>\\]|{ampersand}|{_NO_TAG}"
     return (
         rf"(?![\"'`])(?P<secret>(?:[^\s&;\"'`,)\]}}<>\\]|{_NO_TAG}|>|\\(?=\w)"
@@ -68,12 +64,12 @@ ARGUMENT = _argument(rf"&{{1,2}}(?!{_NEXT_PARAMETER}|[\s&])")
 """Value of one of several parameters: `;`, `&` and brackets belong to it unless they end it."""
 
 FIELD = _argument(r"&(?!\s)")
-"""Value of one of several parameters that `;` or a blank separates."""
+"""Value of one of several parameters separated by `;` or a space."""
 
 LINE = (
     r"(?P<quote>[\"']?)(?P<secret>(?<=[\"'])[^\r\n]{3,512}?|(?![\"'])\S{3,512})(?P=quote)[ \t\r]*$"
 )
-"""The rest of a line, in quotes or without blanks."""
+"""The rest of a line, in quotes or without spaces."""
 
 
 class Rule(NamedTuple):
@@ -82,13 +78,15 @@ class Rule(NamedTuple):
     kind: str
     """Name in reports."""
     anchors: tuple[str, ...]
-    """Strings of which the text must hold one. Searching a fixed string costs next to nothing."""
+    """Strings of which the text must contain one. Searching a fixed string costs next to
+    nothing.
+    """
     pattern: str
-    """Pattern; its group `secret`, or the whole match, is removed."""
+    """Its group `secret`, or the whole match, is removed."""
     value_test: Callable[[str, str], bool] | None = None
-    """Test of the secret, and of the part of the match before it."""
+    """Test of the secret, given also the part of the match before it."""
     place_test: Callable[[str, int, int], bool] | None = None
-    """Test of the text and the offsets of the match. Looks at some lines around."""
+    """Test of the surrounding text, given the offsets of the match."""
 
 
 SET = r"(?:(?:export|ENV|ARG|set|-)[ \t]+)?"
@@ -174,8 +172,7 @@ REST = r"(?i:{})".format(
 )
 WORDS = FIRST + REST
 """Ends of names for secrets, in any case. `mentions_passwords` or `mentions_tokens` is true of a
-text that holds one. The first letters stand before the words, so that `re` skips other letters:
-twice as fast.
+text with one. The first letters come before the alternatives, which makes `re` twice as fast.
 """
 
 _PASS = (
@@ -200,7 +197,7 @@ _KEY = "key(?:{})".format("|".join(f"(?<={word}key)|(?<={word}[_.-]key)" for wor
 
 
 def mentions_passwords(folded: str) -> bool:
-    """Return True if a text in lower case may hold a name for passwords. Fast."""
+    """Return whether a lower-case text may contain a name for passwords. Fast."""
     if "pass" in folded:
         for cue in _PASS:
             if cue in folded:
@@ -209,7 +206,7 @@ def mentions_passwords(folded: str) -> bool:
 
 
 def mentions_tokens(folded: str) -> bool:
-    """Return True if a text in lower case holds a name for other secrets."""
+    """Return whether a lower-case text contains a name for other secrets."""
     if "secret" in folded or "token" in folded or "credential" in folded:
         return True
     return "key" in folded and re.search(_KEY, folded) is not None
@@ -226,7 +223,7 @@ secp256k1.
 _NO_LITERAL = re.compile(
     r"[$%<>{}*]|\.\.\.|^/"  # a reference, a placeholder, a path
     r"|^[A-Z][A-Z0-9_]*$|^[a-z]+\d{0,2}([._/-][a-z0-9]+)+$"  # a constant, a dotted name
-    r"|^-{0,2}[A-Za-z_.-]+[=:]$"  # an option that something is put behind
+    r"|^-{0,2}[A-Za-z_.-]+[=:]$"  # an option followed by a value
     r"|^@[A-Z_]+@?$"  # a mark in a template
 )
 _PLACEHOLDER = re.compile(
@@ -235,11 +232,11 @@ _PLACEHOLDER = re.compile(
     r"|null|changeme|x+)",
     re.IGNORECASE,
 )
-"""Words that stand for a secret."""
+"""Names of a secret, not values."""
 
 
 def mixes_letters_and_digits(value: str, before: str = "") -> bool:
-    """Return True for letters mixed with digits, unless one or two digits only end the value."""
+    """Return whether letters and digits are mixed, except for one or two digits at the end."""
     return bool(
         re.search(r"[0-9]", value)
         and re.search(r"[A-Za-z]", value)
@@ -248,27 +245,27 @@ def mixes_letters_and_digits(value: str, before: str = "") -> bool:
 
 
 def mixes_capitals_and_digits(value: str, before: str = "") -> bool:
-    """Return True for letters mixed with digits, with a capital among them."""
+    """Return whether letters, a capital among them, and digits are mixed."""
     return mixes_letters_and_digits(value) and value.lower() != value
 
 
 def alternates_letters_and_digits(value: str, before: str = "") -> bool:
-    """Return True if letters and digits take turns more than three times."""
+    """Return whether letters and digits alternate more than three times."""
     return len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 3
 
 
 def alternates_with_capitals(value: str, before: str) -> bool:
-    """Return True if letters and digits take turns more than twice, with a capital among them."""
+    """Return whether letters and digits alternate more than twice, with a capital among them."""
     return len(re.findall(r"[A-Za-z][0-9]|[0-9][A-Za-z]", value)) > 2 and mixes_capitals_and_digits(
         value
     )
 
 
 def is_secret_literal(value: str, before: str) -> bool:
-    """Return True for a literal that looks like a secret, not a name, a path or a placeholder.
+    """Return whether a literal looks like a secret, not a name, a path or a placeholder.
 
-    A password may be a word with a number in it. A short one that is given to a token or a key
-    names a version or an encoding.
+    A password may be a word with a number. A short one assigned to a token or a key names a version
+    or an encoding.
     """
     if looks_random(value) or has_all_kinds(value):
         return True
@@ -280,7 +277,7 @@ def is_secret_literal(value: str, before: str) -> bool:
 
 
 def ends_in_password_name(before: str) -> bool:
-    """Return True if the text before a value names a password, not a token or a key."""
+    """Return whether the text before a value names a password, not a token or a key."""
     return (
         re.search(r"(?i)(?:pass|passw(?:or)?d|passphrase|passcode|pwd|pw)(?![a-z])", before)
         is not None
@@ -295,7 +292,7 @@ def not_a_compiler_pass(text: str, start: int, end: int) -> bool:
 
 
 def is_assigned_secret(value: str, before: str) -> bool:
-    """Return True for a secret behind a name: a secret literal or, of a password, a plain word.
+    """Return whether a value after a name is a secret literal or, for a password, a plain word.
 
     A capitalised word is the label of a form field, unless it is assigned to a variable.
     """
@@ -307,7 +304,7 @@ def is_assigned_secret(value: str, before: str) -> bool:
 
 
 def is_login_argument(value: str, before: str) -> bool:
-    """Return True for the last argument of a login: a secret literal or a plain word."""
+    """Return whether the last argument of a login is a secret literal or a plain word."""
     return (
         len(value) > 5
         and is_secret_literal(value, before)
@@ -331,7 +328,7 @@ def is_setting_value(value: str, before: str = "") -> bool:
 
 
 def _is_base32_seed(value: str) -> bool:
-    """Return True for long values of capitals and digits in disorder: no constant's name."""
+    """Return whether a long value of capitals and digits is random, not a constant's name."""
     return (
         len(value) > 15
         and value.isalnum()
@@ -341,7 +338,7 @@ def _is_base32_seed(value: str) -> bool:
 
 
 def is_quoted_secret(value: str, before: str = "") -> bool:
-    """Return True unless a value that must be a secret is a reference or a placeholder."""
+    """Return False if a value that must be a secret is a reference or a placeholder."""
     if _PLACEHOLDER.fullmatch(value) or is_reference(value):
         return False
     return looks_random(value) or not re.match(r"[$<{:?]|%\(?\w|\.\.\.|\*+$|@\w+$", value)

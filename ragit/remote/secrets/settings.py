@@ -1,8 +1,8 @@
-"""Finds unquoted passwords in settings files, told from code by the lines around them. Pure.
+"""Finds unquoted passwords in settings files, told from code by the surrounding lines. Pure.
 
 `password: sunshine` is a setting or the type of a field, `password = sunshine` a setting or an
-assignment of one variable to another. The text comes without the name of its file, and is often a
-part of it. So the rule looks at three lines above and below; if they are code, nothing is removed.
+assignment of a variable. The text has no file name, and is often a part of the file. So the rule
+checks three lines above and below; if they are code, nothing is removed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ragit.remote.secrets.rule import WORDS, Rule, ends_in_password_name, not_a_
 from ragit.remote.secrets.strength import has_random_case, looks_random
 
 _NEAR = 3
-"""Lines above and below that are looked at."""
+"""Lines checked above and below."""
 _WIDE = 300
-"""Characters of a line that are looked at."""
+"""Characters checked of a line."""
 
 _CODE = re.compile(
     r"[,;{(\[]\s*$|^\s*[})\]]|\w\([^()]*\)\s*[:;]?\s*$|\b(?:self|this)\.\w|^\s*@\w|=>|->|&&|\|\|"
@@ -38,13 +38,11 @@ _NO_EXPRESSION = re.compile(
     r"|localhost"
     r"|\d+(?:\.\d+){3}|[a-z]+(?:[.-][a-z0-9]+){2,})\s*$"
 )
-"""A setting whose value is a path, an address or a dashed name, which is no expression of a
-language.
-"""
+"""A setting with a path, an address or a dashed name as its value, which is no expression."""
 
 
 def _is_unquoted_password(value: str, before: str) -> bool:
-    """Return True if a value looks like a password, and its name, before it, like one's name."""
+    """Return whether a value looks like a password, after a password's name."""
     if re.match(
         r"[ \t-]*(?:self|this|cls|args|kwargs|params|opts|options|req|request|obj|data)\.", before
     ):
@@ -62,7 +60,7 @@ def _is_unquoted_password(value: str, before: str) -> bool:
 
 
 def _among_settings(text: str, start: int, end: int) -> bool:
-    """Return True if the line at these offsets stands among settings, not code."""
+    """Return whether the line at these offsets is among settings, not code."""
     line = text[start:end]
     near = [*_above(text, start), *_below(text, end)]
     if re.search(r"[\w\]]=\S", line):

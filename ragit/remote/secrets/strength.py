@@ -1,9 +1,8 @@
 """Tells random values from references, paths, patterns and code. Pure.
 
-A password may hold every sign that a reference has, so a value is a reference only as a whole:
-`${X}`, `{{x}}`, `%(x)s`, `<placeholder>`. Other values are judged by how often lower case,
-capitals, digits and signs take turns: at every second character of a random value, seldom in names,
-paths and code.
+A password may contain every sign of a reference, so a value is a reference only as a whole: `${X}`,
+`{{x}}`, `%(x)s`, `<placeholder>`. Other values are judged by how often lower case, capitals, digits
+and signs alternate: at every second character of a random value, seldom in names, paths and code.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ _PLAIN = re.compile(r"/?[a-z0-9]*(?:[._/:-]+[a-z0-9]+)+/?|[A-Z0-9]+(?:[_-][A-Z0-
 """Dotted, dashed and path-like names."""
 
 _UNSPEAKABLE = re.compile(r"(?!(?i:https|xhtml))(?i:[b-df-hj-np-tv-xz])[b-df-hj-np-tv-xz]{4}")
-"""Five consonants side by side, of which four are small. Words of names do not have them."""
+"""Five consonants in a row, four of them lower case, which words of names do not have."""
 
 _TYPE = re.compile(r"[\w:.]+<.*>[,;]?|[A-Za-z_]+(?:(?:\.|::|->)[A-Za-z_]+)+[?!]?")
 """Types with parameters, and names with an owner."""
 
 LEAST = 8
-"""Characters of the shortest value that can be recognised as random."""
+"""Characters of the shortest value recognisable as random."""
 
 
 def is_reference(value: str) -> bool:
-    """Return True if the whole value refers to another one, or is a placeholder in brackets."""
+    """Return whether the whole value refers to another one, or is a placeholder in brackets."""
     if _is_variable(value):
         return True
     rest = _REFERENCES.sub("", value)
@@ -54,7 +53,7 @@ def is_reference(value: str) -> bool:
 
 
 def looks_random(value: str) -> bool:
-    """Return True for a value that looks random, whatever signs it is written with."""
+    """Return whether a value looks random, whatever signs it contains."""
     rest = _REFERENCES.sub(_if_random, value) if len(value) < 40 else value
     if not _can_be_random(value, rest):
         return False
@@ -70,15 +69,17 @@ def looks_random(value: str) -> bool:
 
 
 def _if_random(reference: re.Match[str]) -> str:
-    """Return a reference whose name mixes letters and digits, which random brackets enclose."""
+    """Return the name of a reference that mixes letters and digits: the brackets are then random,
+    too.
+    """
     mixed = re.findall(r"[A-Za-z]\d|\d[A-Za-z]", reference[0])
     return reference[0] if len(mixed) > 1 else ""
 
 
 def _tolerated(value: str, rate: float) -> int:
-    """Return how many parts of code and patterns a random value of this length may hold.
+    """Return how many parts of code and patterns a random value of this length may contain.
 
-    `rate` is the share of its characters that are of another kind than the one before.
+    `rate` is the share of its characters of another kind than the one before.
     """
     if len(value) <= 13:
         return 0
@@ -86,10 +87,10 @@ def _tolerated(value: str, rate: float) -> int:
 
 
 def has_all_kinds(value: str) -> bool:
-    """Return True for small letters, capitals, digits and three different signs that names lack.
+    """Return whether a value has lower case, capitals, digits and three different signs unlike
+    names.
 
-    It asks for less disorder than `looks_random`, so it is only for what stands as a literal
-    behind a name for secrets.
+    Less strict than `looks_random`, so only for literals after a name for secrets.
     """
     signs = set(re.findall(r"[!#$%&*+,;<=>?@\[\]^{|}~()\\]", value))
     if len(value) < 12 or len(signs) < 3 or len(_PATTERN.findall(value)) > 1:
@@ -100,7 +101,7 @@ def has_all_kinds(value: str) -> bool:
 
 
 def _can_be_random(value: str, rest: str) -> bool:
-    """Return False for a value whose length, words or format rule randomness out.
+    """Return False if length, words or format exclude that a value is random.
 
     `rest` is the value without its references.
     """
@@ -114,7 +115,9 @@ def _can_be_random(value: str, rest: str) -> bool:
 
 
 def _is_variable(value: str) -> bool:
-    """Return True for a variable of a shell or a template, unless its name looks random."""
+    """Return whether a value is a variable of a shell or a template, unless its name looks
+    random.
+    """
     if _NAMED.fullmatch(value) is None:
         return False
     name = re.sub(r"\W", "", value)
@@ -125,7 +128,7 @@ def _is_variable(value: str) -> bool:
 
 
 def has_random_case(value: str) -> bool:
-    """Return True for letters with capitals in random places: `aBxQzLmKpR`."""
+    """Return whether letters have capitals in random places: `aBxQzLmKpR`."""
     if len(value) < 12 or not re.fullmatch(r"[A-Za-z]+", value):
         return False
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", value)

@@ -1,7 +1,4 @@
-"""Removes passwords in table columns whose header names them: CSV, Markdown, and SQL's INSERT.
-
-Pure.
-"""
+"""Removes passwords in table columns whose header names them: CSV, Markdown, SQL's INSERT. Pure."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ _OF_ACCOUNTS = re.compile(
     r"|uid|role|admin|service|system|site|port|database|db|title|env|environment|group)\W*",
     re.I,
 )
-"""Headers beside a password in a table of accounts, which a list of words has not."""
+"""Headers beside a password in a table of accounts, unlike in a list of words."""
 
 
 def without(text: str, found: Counter[str] | None) -> str:
@@ -57,7 +54,7 @@ def _without_inserted(text: str, found: Counter[str] | None) -> str:
     parts: list[str] = []
     at = 0
     for insert in _INSERT.finditer(text):
-        columns = _headed(insert["heads"].split(","), '`"[] \t\n')
+        columns = _secret_columns(insert["heads"].split(","), '`"[] \t\n')
         row = _ROW.match(text, insert.end()) if columns and insert.start() >= at else None
         while row is not None:
             cells = _CELL.findall(row["cells"])
@@ -68,20 +65,20 @@ def _without_inserted(text: str, found: Counter[str] | None) -> str:
     return "".join(parts) + text[at:] if parts else text
 
 
-def _headed(heads: Sequence[str], around: str = " \t\r") -> list[int]:
+def _secret_columns(heads: Sequence[str], around: str = " \t\r") -> list[int]:
     """Return the columns whose header names a secret."""
     return [column for column, head in enumerate(heads) if _HEAD.fullmatch(head.strip(around))]
 
 
 def _without_columns(text: str, found: Counter[str] | None) -> str:
-    """Return the text without passwords under a header, in lines with as many cells."""
+    """Return the text without values under a password's header, in lines with as many cells."""
     parts: list[str] = []
     at = 0
     for header in _HEADER.finditer(text):
         if header.start() < at:
             continue
         heads, _ = _cells(header[0])
-        columns = _headed(heads) if any(map(_OF_ACCOUNTS.fullmatch, heads)) else []
+        columns = _secret_columns(heads) if any(map(_OF_ACCOUNTS.fullmatch, heads)) else []
         end = header.end()
         while columns and end < len(text):
             stop = text.find("\n", end + 1)

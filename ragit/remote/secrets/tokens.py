@@ -1,7 +1,6 @@
-"""Rules for keys and tokens of services, by the fixed prefix that each gives its own.
+"""Rules for keys and tokens of services, by their fixed prefixes.
 
-Each rule is certain by its form. The services publish these forms; where one was changed, both are
-here.
+The services publish these forms, so matches are certain; if a form was changed, both are here.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ragit.remote.secrets.rule import (
 _END = r"(?![A-Za-z0-9])"
 
 _ALONE, _NO_MORE = r"(?<![A-Za-z0-9+/=_-])", r"(?![A-Za-z0-9+/=_-])"
-"""Edges of forms that would occur within any long base64."""
+"""Edges of forms that would also occur within long base64."""
 
 _DIGITS = "[MNO][DTjz][AEIMQUYcgk][w-z0-5]"
 """Three digits in base64. Discord's tokens begin with a user's number, which has no leading zero.
@@ -297,10 +296,10 @@ _RUN = r"[A-Za-z0-9_.~+/=:$-]{20,}"
 
 
 def runs(text: str) -> str:
-    """Return the parts of a text in which tokens can begin, one a line; empty if there are none.
+    """Return the parts of a text in which tokens can begin, one a line; empty if none.
 
     Searching all prefixes in the whole text would take longer than everything else. Names of
-    letters alone are left out: a token has a mark or a digit, or is written in capitals.
+    letters alone are skipped: a token has a mark or a digit, or is in capitals.
     """
     found = re.findall(_RUN, text)
     return "\n".join(run for run in found if run.isupper() or not run.replace(".", "").isalpha())
