@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ragit.changes import CommitFacts
-from ragit.git.command import Git, Process, failure, stop
+from ragit.git.command import SPARING, Git, Process, failure, stop
 from ragit.git.commits import Commits
 from ragit.records import NamedTuple
 from ragit.types import Change, Oid
@@ -65,7 +65,8 @@ class FileHistory:
         self._git, self._path = git, path
         # Merges with a difference to show would also be listed if both sides lack the file.
         self._process = git.start(
-            *("--literal-pathspecs", "log", "--parents", "--remove-empty", "--diff-merges=off"),
+            *(*SPARING, "--literal-pathspecs", "log", "--parents", "--remove-empty"),
+            "--diff-merges=off",
             *_PLAIN,
             words=words,
         )

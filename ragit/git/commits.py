@@ -7,7 +7,7 @@ import subprocess
 
 from ragit.changes import CommitFacts
 from ragit.errors import GitFailed
-from ragit.git.command import Git, Process, failure, stop
+from ragit.git.command import SPARING, Git, Process, failure, stop
 from ragit.git.raw import change_of
 from ragit.records import NamedTuple
 from ragit.types import Change, Oid
@@ -55,7 +55,7 @@ class Commits:
         """
         if self._process is None:
             self._process = self._git.start(
-                *("diff-tree", "--stdin", "--always", "-r", "-z", "--raw", *_PLAIN),
+                *(*SPARING, "diff-tree", "--stdin", "--always", "-r", "-z", "--raw", *_PLAIN),
                 f"--format={_FORM}",
                 stdin=subprocess.PIPE,
             )

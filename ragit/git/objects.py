@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from ragit.errors import GitFailed
-from ragit.git.command import Git, Process, stop
+from ragit.git.command import SPARING, Git, Process, stop
 from ragit.records import Record
 from ragit.types import Oid
 
@@ -159,7 +159,7 @@ class CatFile:
 
     def _start(self, mode: str) -> Process:
         process = self._recipe.git.start(
-            "cat-file", mode, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
+            *SPARING, "cat-file", mode, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
         self._running.add(process)
         return process
