@@ -269,7 +269,7 @@ def test_what_is_gone_and_where_it_stood_last(repo: GitSandbox) -> None:
         assert gone.last_commit == repo.git("rev-parse", f"{removed}^")
         with pytest.raises(NoSuchPath, match="is not gone: HEAD defines it at b.py:1"):
             index.gone("close_connection")
-        with pytest.raises(NoSuchPath, match="no commit of HEAD removed a definition of never"):
+        with pytest.raises(NoSuchPath, match="none of the 4 commits of HEAD removed a definition"):
             index.gone("never")
 
 
@@ -299,6 +299,33 @@ def test_a_definition_that_only_a_merge_removed(repo: GitSandbox) -> None:
     merge = repo.commit("merge without retry")
     with ragit.open(repo.path, flags=PLAIN) as index:
         assert index.gone("retry").removed.commit == merge
+
+
+def test_a_search_for_what_is_gone_says_how_far_it_is_and_ends_in_time(repo: GitSandbox) -> None:
+    for number in range(20):
+        repo.write("a.py", f"X = {number}\n")
+        repo.commit(str(number))
+    told: list[tuple[int, int]] = []
+    with ragit.open(repo.path) as index:
+        with pytest.raises(NoSuchPath, match="none of the 20 commits of HEAD removed"):
+            index.gone("never", progress=lambda *counts: told.append(counts))
+        assert told == [(16, 20), (20, 20)]
+        with pytest.raises(NoSuchPath, match="the newest 16 of 20 commits of HEAD removed no"):
+            index.gone("never", within_s=0)
+
+
+def test_a_shallow_clone_says_that_it_lacks_commits(repo: GitSandbox, tmp_path: Path) -> None:
+    repo.write("a.py", RETRY)
+    repo.commit("retry")
+    repo.write("a.py", ADD)
+    repo.commit("without")
+    repo.write("b.py", CLOSE)
+    repo.commit("close")
+    repo.git("clone", "-q", "--depth=1", f"file://{repo.path}", str(tmp_path / "shallow"))
+    with ragit.open(tmp_path / "shallow") as index, pytest.raises(NoSuchPath) as raised:
+        index.gone("retry")
+    assert "none of the 1 commits" in raised.value.message
+    assert "this shallow clone lacks older ones" in raised.value.message
 
 
 # -- bad input

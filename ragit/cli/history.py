@@ -7,7 +7,7 @@ from typing import Any
 from ragit.cli import complete
 from ragit.cli.call import Call
 from ragit.cli.declare import Choice, WholeNumber, alias, argument, command, flag, option
-from ragit.cli.indexing import telling
+from ragit.cli.indexing import bar_of, telling
 from ragit.cli.shared import open_index, print_lines, render_options, tell
 from ragit.render import changes
 from ragit.render import since as ages
@@ -103,9 +103,8 @@ def since(call: Call, /, place: str, gone: bool, as_json: bool, **options: Any) 
     with open_index(call) as index:
         style = render_options({}, index)
         if gone:
-            lines = (ages.gone_json if as_json else ages.gone_text)(
-                index.gone(place, **asked), style
-            )
+            removed = index.gone(place, progress=bar_of(call, "commits"), **asked)
+            lines = (ages.gone_json if as_json else ages.gone_text)(removed, style)
         else:
             found = index.since(place, versions=options["versions"], **asked)
             lines = (ages.since_json if as_json else ages.since_text)(found, style)

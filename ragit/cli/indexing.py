@@ -23,15 +23,21 @@ def telling(call: Call) -> OnIndex:
     return lambda lacking: _tell(call, lacking)
 
 
+def bar_of(call: Call, label: str) -> Progress:
+    """Return a progress bar, closed with the call."""
+    from ragit.cli.progress import Bar  # click, which takes 25 ms to load
+
+    bar = Bar(quiet=False, label=label)
+    call.at_end(bar.close)
+    return bar
+
+
 def _tell(call: Call, lacking: ToIndex) -> Progress | None:
     least = TOLD_FROM if sys.stderr.isatty() else TOLD_FROM_ELSEWHERE
     if lacking.files < least and not lacking.documents and not lacking.server:
         return None
     from ragit import render
-    from ragit.cli.progress import Bar  # click, which takes 25 ms to load
     from ragit.cli.shared import tell
 
     tell(render.indexing(lacking))
-    bar = Bar(quiet=False)
-    call.at_end(bar.close)
-    return bar
+    return bar_of(call, "indexing")

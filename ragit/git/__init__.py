@@ -24,7 +24,11 @@ fsmonitor that its configuration names, and so may `Repo.start_status`. Hooks ar
     empty       an empty repository, in which git matches these two
     patterns    runs the matching with a time limit
     credential  passwords in the user's credential helper
-    ancestry    the history of one file, and commits that removed a word
+    ancestry    the history of one file
+    removals    commits that took a word away
+    commits     author, date and changes of single commits
+    diff_tree   a running git diff-tree, for both
+    raw         parses what git writes with --raw
     history     the log, with the paths that each commit changed
     first_parents  changes of some paths, commit by commit
     ranges      A..B and A...B to two trees
@@ -53,6 +57,7 @@ if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.git.first_parents import Step
     from ragit.git.history import Logged
     from ragit.git.pager import pager_command
+    from ragit.git.removals import Removals
     from ragit.git.tree_objects import FilesOfTrees
 else:
     from ragit.lazy import exports
@@ -65,6 +70,7 @@ else:
             "first_parents": ["Step"],
             "history": ["Logged"],
             "pager": ["pager_command"],
+            "removals": ["Removals"],
             "tree_objects": ["FilesOfTrees"],
         },
     )
@@ -80,6 +86,7 @@ __all__ = [
     "Node",
     "Objects",
     "ObjectsRecipe",
+    "Removals",
     "Repo",
     "Revision",
     "SYMLINK",

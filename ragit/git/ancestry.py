@@ -7,40 +7,20 @@ a path take milliseconds, all of them a second.
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ragit.changes import CommitFacts
 from ragit.git.command import SPARING, Git, Process, failure, stop
 from ragit.git.commits import Commits
+from ragit.git.raw import PLAIN, blob_of, logged
+from ragit.git.removals import Removals
 from ragit.records import NamedTuple
 from ragit.types import Change, Oid
 
-_PLAIN = (
-    *("--raw", "--no-abbrev", "--no-renames", "--root", "-z", "--format=tformat:commit %H %P"),
-    *("--no-show-signature", "--no-notes", "--no-decorate", "--no-color"),
-)
-_FACTS = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*")
 _READ = 1 << 16
 _ROOM = 1 << 14
 """Bytes that git may write ahead of the reader: some 60 commits of a file."""
-
-
-class Changed(NamedTuple):
-    """A file that a commit changed, compared with its first parent."""
-
-    path: bytes
-    old: Oid | None
-    new: Oid | None
-
-
-class ChangedIn(NamedTuple):
-    """A commit of a log, with its changes."""
-
-    commit: Oid
-    parents: tuple[Oid, ...]
-    changes: list[Changed]
 
 
 class Node(NamedTuple):
@@ -66,12 +46,12 @@ class FileHistory:
         # Merges with a difference to show would also be listed if both sides lack the file.
         self._process = git.start(
             *(*SPARING, "--literal-pathspecs", "log", "--parents", "--remove-empty"),
-            "--diff-merges=off",
-            *_PLAIN,
+            *("--diff-merges=off", "--no-decorate"),
+            *PLAIN,
             words=words,
         )
         _narrow(self._process)
-        self._rest = _logged(self._process)
+        self._rest = logged(_fields(self._process))
         self._known: dict[Oid, Node] = {}
 
     def close(self) -> None:
@@ -187,23 +167,9 @@ class Ancestry:
             found.append([Oid(word[1].decode()) for word in words if word[0] == b"blob"])
         return found
 
-    def removals(self, word: str, head: Oid) -> Iterator[ChangedIn]:
-        """Yield commits that reduced the number of a word's occurrences in a file, newest first.
-
-        Merges come after the others, compared with their first parents.
-        """
-        end = (head, "--")
-        yield from _read(self._git.start("log", "--no-merges", f"-S{word}", *_PLAIN, words=end))
-        merges = ("--first-parent", "--diff-merges=first-parent")
-        yield from _read(self._git.start("log", *merges, f"-S{word}", *_PLAIN, words=end))
-
-
-def _read(process: Process) -> Iterator[ChangedIn]:
-    """Yield the commits of a log, and stop git when the caller stops."""
-    try:
-        yield from _logged(process)
-    finally:
-        stop(process)
+    def removals(self, word: str, head: Oid) -> Removals:
+        """Return the commits that reduced the number of a word's occurrences in a file."""
+        return Removals(self._git, word, head)
 
 
 def blob_at(git: Git, tree: Oid, path: bytes) -> Oid | None:
@@ -211,33 +177,7 @@ def blob_at(git: Git, tree: Oid, path: bytes) -> Oid | None:
     words = (tree, os.fsdecode(path))
     output = git.run("--literal-pathspecs", "ls-tree", "-z", "--full-tree", words=words)
     found = output.partition(b"\t")[0].split()
-    return _blob(found[0], found[2]) if found else None
-
-
-def _logged(process: Process) -> Generator[ChangedIn, None, None]:
-    """Parse a log while it is written. Raises GitFailed if git fails."""
-    commit: ChangedIn | None = None
-    fields = _fields(process)
-    for field in fields:
-        text = field.lstrip(b"\n")
-        if text.startswith(b"commit "):
-            if commit:
-                yield commit
-            name, *parents = (Oid(word.decode()) for word in text.split()[1:])
-            commit = ChangedIn(name, tuple(parents), [])
-        elif commit and (facts := _FACTS.fullmatch(text)):
-            old, new = _blob(facts[1], facts[3]), _blob(facts[2], facts[4])
-            commit.changes.append(Changed(next(fields), old, new))
-    if commit:
-        yield commit
-    if process.wait():
-        assert process.stderr is not None
-        raise failure(("log",), process.returncode, process.stderr.read())
-
-
-def _blob(mode: bytes, oid: bytes) -> Oid | None:
-    """Return the blob of an ordinary file; None for no file, a symlink or a submodule."""
-    return Oid(oid.decode()) if mode.startswith(b"100") else None
+    return blob_of(found[0], found[2]) if found else None
 
 
 def _narrow(process: Process) -> None:
@@ -256,11 +196,13 @@ def _narrow(process: Process) -> None:
 
 
 def _fields(process: Process) -> Iterator[bytes]:
-    """Yield the NUL-separated fields of git's output."""
-    assert process.stdout is not None
+    """Yield the NUL-separated fields of git's output. Raises GitFailed if git fails."""
+    assert process.stdout and process.stderr
     rest = b""
     while data := process.stdout.read1(_READ):  # type: ignore[attr-defined]
         *fields, rest = (rest + data).split(b"\0")
         yield from fields
     if rest:
         yield rest
+    if process.wait():
+        raise failure(("log",), process.returncode, process.stderr.read())

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ragit.changes import CommitFacts, Gone, Since, Version
 from ragit.errors import NoSuchPath
-from ragit.git import Ancestry, FileHistory, Node, Repo
+from ragit.git import Ancestry, FileHistory, Node, Removals, Repo
 from ragit.history.following import Follower, Stop
 from ragit.history.places import Place
 from ragit.history.texts import alike_first, other_file
@@ -16,7 +16,7 @@ from ragit.index import Indexer, OnDemand, Piece
 from ragit.records import NamedTuple
 from ragit.refs import version_key
 from ragit.search import OpenTree
-from ragit.types import Oid, path_text
+from ragit.types import Oid, Progress, path_text
 
 MOST = 5
 """Earlier versions that are looked for, unless more are asked for."""
@@ -212,11 +212,17 @@ class Historian:
 
     # -- gone
 
-    def gone(self, symbol: str, head: Oid | None) -> Gone:
-        """Return when a definition was removed that the tree of a commit lacks, and where it stood
-        last.
+    def gone(
+        self,
+        symbol: str,
+        head: Oid | None,
+        progress: Progress | None = None,
+        within_s: float | None = None,
+    ) -> Gone:
+        """Return the commit that removed a definition, and where it stood last.
 
-        Raises NoSuchPath for a name that is still defined, or that no commit removed.
+        Commits are looked at from the newest on, for `within_s` seconds at most. Raises NoSuchPath
+        for a name that is still defined, or that no commit removed that was looked at.
         """
         from ragit.outline import definitions  # loads ranking, which lines of files need not
 
@@ -232,8 +238,8 @@ class Historian:
             raise NoSuchPath(
                 "there is no commit yet", "A definition is gone once a commit has removed it"
             )
-        last, removed, commits = self._removal(symbol, head)
-        parent = removed.parents[0]
+        until = None if within_s is None else time.monotonic() + within_s
+        last, removed, commits = self._removal(symbol, head, progress, until)
         tags = list(reversed(self._tagged()))
         tag = next(self._having(last.code, tags, [last.path]), None)
         stop = self._follower.follow_on(last.code, last.history, last.node, last.path)
@@ -242,7 +248,7 @@ class Historian:
             symbol,
             *self._asked(),
             _version(last.path, last.piece, facts),
-            parent,
+            removed.parents[0],
             removed,
             tag[0] if tag else "",
             commits + self._ancestry.seen,
@@ -252,14 +258,17 @@ class Historian:
             (time.perf_counter() - started) * 1000,
         )
 
-    def _removal(self, symbol: str, head: Oid) -> tuple[_Older, CommitFacts, int]:
+    def _removal(
+        self, symbol: str, head: Oid, progress: Progress | None, until: float | None
+    ) -> tuple[_Older, CommitFacts, int]:
         """Return a definition as it was last, the commit that removed it, and how many commits were
         looked at.
         """
         from ragit.outline import parted
 
         owners, name = parted(symbol)
-        for count, logged in enumerate(self._ancestry.removals(name, head), 1):
+        removals = self._ancestry.removals(name, head)
+        for logged in removals.found(progress, until):
             still = {
                 key for one in logged.changes for key, _ in self._defining(one.path, one.new, name)
             }
@@ -270,9 +279,22 @@ class Historian:
                     facts = self._ancestry.facts(logged.commit)
                     older = self._as_it_was(facts, one.path, piece)
                     if older:
-                        return older, facts, count
-        raise NoSuchPath(
-            f"no commit of {self._opened.target.name} removed a definition of {symbol}",
+                        return older, facts, removals.seen
+        raise self._not_removed(symbol, name, removals)
+
+    def _not_removed(self, symbol: str, name: str, removals: Removals) -> NoSuchPath:
+        """Return the error for a name that no commit removed, as far as they were looked at."""
+        done, total = removals.done, removals.total
+        where = f"commits of {self._opened.target.name}"
+        if done < total:
+            return NoSuchPath(
+                f"the newest {done:,} of {total:,} {where} removed no definition of {symbol};"
+                " there was no time to look at the others",
+                f"To look at all of them: ragit since --gone {symbol}",
+            )
+        cut = "; this shallow clone lacks older ones" if self._repo.shallow else ""
+        return NoSuchPath(
+            f"none of the {total:,} {where} removed a definition of {symbol}{cut}",
             f"To see which commits changed the word: git log -S{name}",
         )
 

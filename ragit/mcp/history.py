@@ -16,6 +16,11 @@ from ragit.render import changes, since
 
 _PLAIN = render.PLAIN
 
+GONE_SECONDS = 30.0
+"""Limit of the time in which commits are looked at for one that removed a definition: clients wait
+for a minute, and other calls wait meanwhile.
+"""
+
 _Found = TypeVar("_Found", Since, Gone)
 
 
@@ -44,7 +49,9 @@ def _gone(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
         workspace,
         arguments,
         call,
-        lambda opened, **options: opened.gone(symbol, **options),
+        lambda opened, **options: opened.gone(
+            symbol, progress=call.progress, within_s=GONE_SECONDS, **options
+        ),
         since.gone_text,
     )
 

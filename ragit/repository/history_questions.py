@@ -11,7 +11,7 @@ from ragit.errors import UnknownRevision
 from ragit.query import Query, checked
 from ragit.records import NamedTuple
 from ragit.repository.tree_questions import TreeQuestions
-from ragit.types import Oid, OnIndex
+from ragit.types import Oid, OnIndex, Progress
 
 if TYPE_CHECKING:
     from ragit.changes import Diff, Gone, Since
@@ -101,12 +101,15 @@ class HistoryQuestions(TreeQuestions):
         ref: str | None = None,
         index: bool = True,
         on_index: OnIndex | None = None,
+        progress: Progress | None = None,
+        within_s: float | None = None,
     ) -> Gone:
         """Return when the definition of a name was removed, and its last place, as of HEAD or a
         revision.
 
-        Without a revision, uncommitted changes count, too. Raises NoSuchPath if it is still defined
-        or never was, and UnknownRevision.
+        Without a revision, uncommitted changes count, too. Commits are looked at, the newest first,
+        for `within_s` seconds at most (default: all), and `progress` is told how many. Raises
+        NoSuchPath if it is still defined or no commit removed it, and UnknownRevision.
         """
         from ragit.history import Historian
 
@@ -116,7 +119,7 @@ class HistoryQuestions(TreeQuestions):
             self.reading(ref, index=index, on_index=on_index) as opened,
         ):
             historian = Historian(parts.repo, ancestry, parts.indexer, opened)
-            return historian.gone(symbol, _commit(parts.repo, ref))
+            return historian.gone(symbol, _commit(parts.repo, ref), progress, within_s)
 
 
 def _commit(repo: Repo, ref: str | None) -> Oid | None:
