@@ -18,8 +18,8 @@ precision  of the uses with a rule that names one definition and an answer of th
 recall     of the uses of a drawn definition according to the tool, the share for which ragit names
            it
 
-A use that the tool does not answer is not counted. `unique` is counted apart: it is a name that has
-one definition, not a rule.
+A use that the tool does not answer is not counted, nor one of which it knows the import alone.
+`unique` is counted apart: it is a name that has one definition, not a rule.
 """
 
 from __future__ import annotations
@@ -331,10 +331,11 @@ def judged(
         for name in defined_names(index, suffixes, options):
             found = index.usages(name, scope="committed", top_k=1 << 30)
             ours = {Place(one.path, one.line): one for one in found.definitions}
+            imports = {Place(use.path, use.line) for use in found.uses if use.kind == "import"}
             counts["names"] += 1
             for use in sample(found.uses, suffixes, options.most):
                 truth = set(tool.definitions(use.path, use.line, use.column - 1))
-                truth -= {Place(use.path, use.line)}
+                truth -= {Place(use.path, use.line), *imports}
                 if truth:
                     judge(use, truth, ours, counts, options.show)
     return counts

@@ -339,6 +339,28 @@ def test_modules_are_found_by_manifests(
     assert modules.files(module, importer, "go" if importer.endswith(".go") else "ecma") == wanted
 
 
+def test_a_member_that_a_foreign_type_may_have_is_not_unique(repo: GitSandbox) -> None:
+    repo.write("a.py", "class Plain:\n    def only(self):\n        pass\n")
+    repo.write("b.py", "import lib\n\n\nclass Base(lib.Dict):\n    pass\n")
+    repo.write("c.py", "class Derived(Base):\n    def keys(self):\n        pass\n")
+    repo.write("d.py", "def f(x):\n    x.only()\n    x.keys()\n")
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        [only] = index.usages("only").uses
+        [keys] = index.usages("keys").uses
+    assert (only.certainty, only.definition) == ("unique", "a.py:2")
+    assert (keys.certainty, keys.definition) == ("name", "")
+
+
+def test_the_module_of_an_import_is_no_use_of_a_member(repo: GitSandbox) -> None:
+    repo.write("a.py", "class App:\n    def cli(self):\n        pass\n")
+    repo.write("b.py", "from .cli import main\n")
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        [use] = index.usages("cli").uses
+    assert (use.kind, use.certainty) == ("import", "name")
+
+
 def test_a_use_is_resolved_by_the_manifests_of_its_tree(repo: GitSandbox) -> None:
     repo.write("tsconfig.json", '{"compilerOptions": {"paths": {"#/*": ["./code/*"]}}}')
     repo.write("code/prices.ts", "export function price() {\n  return 1;\n}\n")

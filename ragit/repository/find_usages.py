@@ -301,4 +301,7 @@ def _kind(file: TreeFile, name: str, line: Occurrence) -> tuple[str, tuple[int, 
     if usages.import_at(references, name, line.line) is not None:
         return "import", code
     here = references.kinds_at(name, line.line)
-    return next((kind for kind in _CODE if kind in here), "other"), code
+    found = next((kind for kind in _CODE if kind in here), "other")
+    if found == "other" and usages.is_module_at(references, name, line.line):
+        found = "import"
+    return found, code

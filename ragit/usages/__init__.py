@@ -18,7 +18,7 @@ from ragit.usages.modules import Modules, family_of, stem_of
 from ragit.usages.order import by_file, ordered, page_of, surest
 from ragit.usages.reach import Reach, bindings, opened
 from ragit.usages.records import RELATIONS, Defined, Usages, UsagesQuery, Use, checked
-from ragit.usages.resolve import Line, Resolver, import_at
+from ragit.usages.resolve import Line, Resolver, import_at, is_module_at
 from ragit.usages.scan import Occurrence, occurrences, parted, terms_of
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "checked",
     "family_of",
     "import_at",
+    "is_module_at",
     "occurrences",
     "opened",
     "ordered",

@@ -54,6 +54,10 @@ _MOST_TYPES = 40
 """Types that are looked at to find one that has a member."""
 
 
+_BARE = frozenset("object Object ABC Generic Protocol Serializable Cloneable".split())
+"""Types of languages that give a type no names that it could share with others."""
+
+
 class Resolved(NamedTuple):
     """The definition that a line means, with the rule that says so."""
 
@@ -326,9 +330,25 @@ class Resolver:
     # -- answers
 
     def _only(self, pool: list[Candidate]) -> Resolved:
-        if not pool:
+        """Return the only definition; unknown if its type may have the name from elsewhere."""
+        if not pool or (len(pool) == 1 and self._is_from_outside(pool[0])):
             return UNKNOWN
         return self._settled("unique", pool)
+
+    def _is_from_outside(self, one: Candidate) -> bool:
+        """Return whether the type of a member extends one that the tree does not define, which may
+        have the member, too: then other types may have it.
+        """
+        waiting = [one.owner] if one.owner else []
+        seen: set[str] = set()
+        while waiting and len(seen) < _MOST_TYPES:
+            name = waiting.pop()
+            seen.add(name)
+            facts = self._world.types(name)
+            if not facts and name != one.owner and name not in _BARE:
+                return True
+            waiting += [base for fact in facts for base in fact.bases if base not in seen]
+        return False
 
     @staticmethod
     def _settled(certainty: str, found: Sequence[Candidate]) -> Resolved:
@@ -347,6 +367,12 @@ def import_at(references: References | None, name: str, line: int) -> Import | N
         if one.line <= line <= one.line + len(one.names) + 1:
             found = one
     return found
+
+
+def is_module_at(references: References, name: str, line: int) -> bool:
+    """Return whether a name is part of the module that an import in a line names."""
+    named = (one.module for one in references.imports if one.line == line)
+    return any(name in re.split(r"\W+", module) for module in named)
 
 
 def _whole(module: str, first: str, parts: Sequence[str], family: str) -> str:
