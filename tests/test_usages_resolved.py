@@ -352,6 +352,14 @@ def test_a_member_that_a_foreign_type_may_have_is_not_unique(repo: GitSandbox) -
     assert (keys.certainty, keys.definition) == ("name", "")
 
 
+def test_a_name_that_python_has_built_in_is_not_unique(repo: GitSandbox) -> None:
+    repo.write("a.py", "bytes = str\n")
+    repo.write("b.py", "def f(x: bytes):\n    return bytes(x)\n")
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        assert {use.certainty for use in index.usages("bytes").uses} == {"name"}
+
+
 def test_the_module_of_an_import_is_no_use_of_a_member(repo: GitSandbox) -> None:
     repo.write("a.py", "class App:\n    def cli(self):\n        pass\n")
     repo.write("b.py", "from .cli import main\n")

@@ -41,6 +41,9 @@ _AS_TYPES = TYPES | {"constant", "constructor"}
 _IMPLICIT = frozenset(("jvm", "csharp", "c", "swift", "ruby"))
 """Families whose methods name other members of their type without a receiver."""
 
+_ALL_IMPORTED = frozenset(("python",))
+"""Families whose names stand alone only where a file defines or imports them, or are built in."""
+
 _OPEN_TYPES = frozenset(("go", "rust", "csharp", "swift", "c", "ruby"))
 """Families whose types may have members in several files."""
 
@@ -163,7 +166,10 @@ class Resolver:
                     return self._settled("same scope", found)
         if not pool.free and view.family not in _IMPLICIT:
             return UNKNOWN
-        return self._settled(*self._chosen(pool.free or pool.items, self.name, view))
+        certainty, chosen = self._chosen(pool.free or pool.items, self.name, view)
+        if certainty == "unique" and view.family in _ALL_IMPORTED:
+            return UNKNOWN
+        return self._settled(certainty, chosen)
 
     def _imported(self, free: list[Candidate], view: FileView, line: Line) -> Resolved:
         """Resolve a name in an import."""
@@ -264,10 +270,10 @@ class Resolver:
         """Return the type that a name means in a file; none if that is not clear."""
         key = (name, view.path)
         if key not in self._known_types:
-            self._known_types[key] = self._found_types(name, view)
+            self._known_types[key] = self._chosentypes(name, view)
         return self._known_types[key]
 
-    def _found_types(self, name: str, view: FileView) -> list[TypeFact]:
+    def _chosentypes(self, name: str, view: FileView) -> list[TypeFact]:
         original = name
         for _, found in bindings(view, name):
             original = found if found not in ("", "default") else name
