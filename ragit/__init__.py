@@ -20,11 +20,9 @@ def open(
     env: Mapping[str, str] | None = None,
     flags: Mapping[str, object] | None = None,
 ) -> Ragit:
-    """Open the index of the repository that `path` lies in; see
-    `ragit.repository.repository.Ragit`.
-    """
+    """Open the index of the repository around `path`; see `ragit.repository.repository.Ragit`."""
     from ragit.repository import (
-        open_repository,  # here, so that naming a room of ragit does not load all of them
+        open_repository,  # here, so that importing a module of ragit does not load all of them
     )
 
     return open_repository(path, env=env, flags=flags)

@@ -9,8 +9,8 @@ import sys
 
 
 def _look_elsewhere() -> None:
-    """Remove the current folder, which `python -m ragit` puts first on the import path: it is
-    untrusted.
+    """Remove the current folder, which is untrusted and which `python -m ragit` puts first on the
+    import path.
     """
     # pathlib is not loaded yet
     own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
@@ -29,8 +29,7 @@ import gc  # noqa: E402
 import io  # noqa: E402
 
 _NO_ROOM = {errno.ENOSPC, errno.EIO, errno.EFBIG}
-"""Error numbers of an output that cannot be written: a full disk, a closed terminal, a size limit.
-"""
+"""Error numbers of a failed output: a full disk, a closed terminal, a size limit."""
 
 EXIT_ERROR, EXIT_BUG, EXIT_INTERRUPT = 2, 3, 130
 
@@ -47,14 +46,14 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
-    # Everything is closed by now, and shutting the interpreter down would take a tenth of the
-    # time of a query.
+    # Everything is closed by now; shutting the interpreter down would take a tenth of a query's
+    # time.
     os._exit(code)
 
 
 def _fill_closed_streams() -> None:
-    """Open streams that the caller closed (`ragit ... >&-`), as git does: the next opened file
-    would become our output.
+    """Open streams that the caller closed (`ragit ... >&-`), as git does: otherwise the next opened
+    file would receive our output.
     """
     if None not in (sys.stdin, sys.stdout, sys.stderr):
         return
@@ -66,7 +65,7 @@ def _fill_closed_streams() -> None:
 
 
 def _escape_what_cannot_be_encoded() -> None:
-    """Write characters that the console's encoding lacks as escapes, as control characters are."""
+    """Escape characters that the console's encoding lacks, as control characters are."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -74,8 +73,8 @@ def _escape_what_cannot_be_encoded() -> None:
 
 def run(args: list[str]) -> int:
     """Run the command line and return the exit code."""
-    # Matrix products in this process are small: waiting for other threads would cost more than they
-    # save.
+    # Matrix products in this process are small: waiting for other threads would cost more than it
+    # saves.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _escape_what_cannot_be_encoded()
     gc.disable()  # a command makes many objects, hardly a cycle, and ends
@@ -92,8 +91,7 @@ def run(args: list[str]) -> int:
         _say("interrupted: what was done is kept")
         return EXIT_INTERRUPT
     except BrokenPipeError:
-        # The reader went away (ragit ... | head). Python would complain again when it flushes at
-        # exit.
+        # The reader left (ragit ... | head). Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
@@ -101,7 +99,7 @@ def run(args: list[str]) -> int:
 
 
 def _answered(args: list[str]) -> int:
-    """Run an ordinary command line as it is declared, and any other by click. Raises RagitError."""
+    """Run an ordinary command line as declared, and any other by click. Raises RagitError."""
     from ragit import cli
 
     call = cli.plain_call(args)
@@ -109,7 +107,7 @@ def _answered(args: list[str]) -> int:
 
 
 def _failed(error: Exception, args: list[str]) -> int:
-    """Report an output that cannot be written, or a bug with its log, and return the exit code."""
+    """Report a failed output, or a bug with its log, and return the exit code."""
     if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

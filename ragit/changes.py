@@ -24,18 +24,17 @@ class Side(NamedTuple):
     start_line: int
     end_line: int
     line: int
-    """The line of the first of the names that the change is about."""
+    """Line of the first changed name."""
     kind: str
     names: tuple[str, ...]
-    """The names that the change is about, in order of their lines."""
+    """The changed names, in order of their lines."""
     parent: str
     """The names around the first of them."""
     chunk: int
-    """The chunk's number in the store."""
 
 
 class Change(NamedTuple):
-    """A change of one definition, or of several that lie in one chunk."""
+    """A change of one definition, or of several in one chunk."""
 
     status: str
     """added, removed, changed (same name and parent in the same file, other text), moved (same
@@ -46,13 +45,13 @@ class Change(NamedTuple):
     new: Side | None
     """The definition after; None if it was removed."""
     similarity: float | None = None
-    """The cosine of both chunks' vectors, for what was found by it; else None."""
+    """Cosine of both chunks' vectors, if it decided the change; else None."""
     score: float | None = None
-    """The score for the query; None without a query."""
+    """Score for the query; None without a query."""
 
     @property
     def shown(self) -> Side:
-        """Return the new side, or the old one of what was removed."""
+        """Return the new side; the old one if removed."""
         side = self.new or self.old
         assert side is not None
         return side
@@ -70,18 +69,18 @@ class Diff(Record):
     changes: tuple[Change, ...] = ()
     """In order of path and line, or of the score for the query."""
     files: int = 0
-    """The number of files that differ and are indexed."""
+    """Number of indexed files that differ."""
     unnamed: tuple[str, ...] = ()
-    """Paths of files of which text without a name changed: prose, data, imports."""
+    """Paths of files where text without a name changed: prose, data, imports."""
     took_ms: float = 0.0
     query: str = ""
     left_out: int = 0
-    """The number of changes beyond those that were asked for."""
+    """Number of changes beyond the requested ones."""
     notes: tuple[str, ...] = ()
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Return the number of definitions by status, of those that are listed."""
+        """Return the number of listed definitions by status."""
         found: Counter[str] = Counter()
         for change in self.changes:
             found[change.status] += len(change.shown.names)
@@ -89,13 +88,13 @@ class Diff(Record):
 
 
 class CommitFacts(NamedTuple):
-    """A commit as a person knows it."""
+    """Author, date and subject of a commit."""
 
     commit: Oid
     parents: tuple[Oid, ...]
     """Empty for a first commit, and for one whose parents a shallow clone lacks."""
     date: str
-    """The author's, as 2024-10-25T03:33:01+08:00."""
+    """The author's date, as 2024-10-25T03:33:01+08:00."""
     author: str
     email: str
     subject: str
@@ -110,10 +109,10 @@ class Move(NamedTuple):
 
 
 class Version(NamedTuple):
-    """A text that some code had."""
+    """One version of a piece of code."""
 
     since: CommitFacts | None
-    """The commit that brought this text; None if it is not committed."""
+    """The commit that brought this text; None if uncommitted."""
     path: str
     start_line: int
     end_line: int
@@ -123,56 +122,56 @@ class Version(NamedTuple):
 
 
 class Since(Record):
-    """Since when a piece of code exists, and what it was before."""
+    """Since when a piece of code exists, and its earlier versions."""
 
     ref: str
-    """The place or symbol of the question, in words."""
+    """The place or symbol in the question."""
     tree: Oid
     complete: bool
-    """True if all of that tree is indexed. What is followed are texts in git, indexed or not."""
-    now: Version
-    """The code as it is, and the commit that brought its text."""
-    path_then: str
-    """The file that this commit brought it to."""
-    first_tag: str
-    """The first tag, by version, that has this text in one of the files that it was in; empty if
-    none has.
+    """True if that tree is completely indexed. The history itself is read from git, indexed
+    or not.
     """
+    now: Version
+    """The present code, and the commit that brought its text."""
+    path_then: str
+    """The file in that commit."""
+    first_tag: str
+    """The first tag, by version, with this text in one of its files; empty if none."""
     tag_has_commit: bool
     """False if that tag does not contain the commit: the text came to it by another one."""
     moves: tuple[Move, ...]
-    """Commits that moved it to another file since, newest first."""
+    """Later commits that moved it to another file, newest first."""
     earlier: tuple[Version, ...]
-    """The texts that the definition had before, newest first."""
+    """The earlier texts of the definition, newest first."""
     more: bool
-    """True if there are further ones, or may be."""
+    """True if there are or may be further ones."""
     unknown: str
-    """Why the code may be older than is said, in a sentence; else empty."""
+    """Why the code may be older than reported, in a sentence; else empty."""
     commits: int
-    """The number of commits that were looked at."""
+    """Number of commits examined."""
     tags: int
-    """The number of tags that were looked at."""
+    """Number of tags examined."""
     blobs: int
-    """The number of versions of files that were looked at."""
+    """Number of versions of files examined."""
     absent: int
-    """Files among them that the repository lacks."""
+    """Number of these versions that the repository lacks."""
     took_ms: float = 0.0
 
 
 class Gone(Record):
-    """The removal of a definition that the tree no longer has."""
+    """The removal of a definition."""
 
     symbol: str
     ref: str
     tree: Oid
     complete: bool
     last: Version
-    """The text that it had last, in the parent of the commit that removed it."""
+    """Its last text, in the parent of the commit that removed it."""
     last_commit: Oid
-    """The parent named before."""
+    """That parent."""
     removed: CommitFacts
     last_tag: str
-    """The last tag, by version, that has this text in this file; empty if none has."""
+    """The last tag, by version, with this text in this file; empty if none."""
     commits: int
     tags: int
     blobs: int

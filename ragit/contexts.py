@@ -1,4 +1,4 @@
-"""Defines what the surroundings of a cursor are answered with. Pure."""
+"""Defines the context of a cursor. Pure."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from ragit.types import Oid
 
 
 class Signature(NamedTuple):
-    """The declaration of a name that is used or imported near a cursor."""
+    """The declaration of a name used or imported near a cursor."""
 
     path: str
     line: int
     kind: str
     name: str
-    """Its name with the names around it."""
+    """Its qualified name."""
     text: str
     """The declaration, on one line."""
     reason: str
@@ -41,10 +41,10 @@ class Context(Record):
     tree: Oid
     complete: bool
     missing: int
-    """The number of files that are not indexed."""
+    """Number of files that are not indexed."""
     max_tokens: int
     tokens: int
-    """An estimate of those of `signatures` and `similar` as `ragit context` prints them."""
+    """Estimated tokens of `signatures` and `similar`, as printed by `ragit context`."""
     signatures: tuple[Signature, ...]
     similar: tuple[Similar, ...]
     took_ms: float = 0.0

@@ -25,8 +25,8 @@ _PACKAGES = (
 
 
 def report(args: Sequence[str]) -> Path:
-    """Write the exception that is being handled to a file, and return the file. Call it in an
-    `except` block.
+    """Write the exception being handled to a file, and return the file. For use in an `except`
+    block.
     """
     now = datetime.datetime.now(datetime.timezone.utc)
     text = "\n".join(

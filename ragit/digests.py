@@ -1,7 +1,7 @@
 """Digests of content, used in keys and fingerprints. Not meant for security.
 
-BLAKE2b comes from the interpreter's own module: `hashlib` returns the same bytes, but loads OpenSSL
-first, which costs each search 6 ms.
+BLAKE2b comes from the interpreter's own module: `hashlib` returns the same bytes, but first loads
+OpenSSL, which takes 6 ms.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""`ragit doctor`: check all that ragit depends on, and say what is wrong and how to mend it.
+"""`ragit doctor`: check everything that ragit depends on, and say how to repair faults.
 
-Reads only. A check that fails is a finding, not an error, and the other checks still run.
+Reads only. A failed check is a finding, not an error, and the other checks still run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ragit.store import Store, engine_versions, unfinished_files
 from ragit.types import LOST, NOT_DOWNLOADED, PARSER_FAILED, PARSER_TOO_LONG, TOO_DEEP
 
 OLDEST_SQLITE = (3, 43)
-"""The first SQLite whose full-text tables can delete rows without storing the text."""
+"""First SQLite version whose full-text tables can delete rows without storing the text."""
 
 ROOM_BYTES = 200_000_000
 """Free space below which the disk is reported as nearly full."""
@@ -40,7 +40,7 @@ _NETWORK = frozenset(
 
 @dataclass(frozen=True)
 class _Examined:
-    """The repository that is checked; `index` is None where its settings cannot be read."""
+    """The repository to check; `index` is None if its settings cannot be read."""
 
     repo: Repo
     hooks: Hooks
@@ -52,7 +52,7 @@ def examine(
     environ: Mapping[str, str] | None = None,
     flags: Mapping[str, object] | None = None,
 ) -> list[Finding]:
-    """Return all findings about the machine and the repository that a folder lies in."""
+    """Return all findings about the machine and the repository around a folder."""
     environ = os.environ if environ is None else environ
     found = [*_guarded("git", _git), *_guarded("libgit2", _libgit2), *_guarded("SQLite", _sqlite)]
     found += _guarded("agents", partial(_agents, environ))
@@ -85,9 +85,9 @@ def _guarded(topic: str, look: Callable[[], Iterator[Finding]]) -> list[Finding]
 
 
 def _agents(environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Report for each agent that is installed whether it has ragit's server, and if it answers.
+    """Report for each installed agent whether it has ragit's server, and whether that answers.
 
-    Only entries that ragit wrote, in the user's own files, are started.
+    Starts only entries that ragit wrote, in the user's own files.
     """
     installation = Installation(Places(environ, sys.platform), "", Words((), ""))
     answers: dict[tuple[str, ...], str] = {}
@@ -167,7 +167,7 @@ def _settings(repository: _Examined) -> Iterator[Finding]:
 
 
 def _patterns(repository: _Examined) -> Iterator[Finding]:
-    """Report patterns that are written like a path of HEAD and do not match it: `app/[id]`."""
+    """Report patterns written like a path of HEAD that do not match it: `app/[id]`."""
     if repository.index is None:
         return
     settings = repository.index.config.index
@@ -192,7 +192,9 @@ def _lies_in(path: bytes, named: bytes) -> bool:
 
 
 def _ignored_patterns(top: Path | None, paths: Iterable[bytes]) -> Iterator[tuple[str, bytes, str]]:
-    """Yield the patterns of .ragitignore files, with the file and the folder they count from."""
+    """Yield the patterns of .ragitignore files, with the file and the folder they are
+    relative to.
+    """
     found = {path for path in paths if path.rpartition(b"/")[2] == b".ragitignore"}
     for path in sorted(found | {b".ragitignore"}):
         file = top / os.fsdecode(path) if top else None
@@ -224,7 +226,7 @@ def _chunkers(repository: _Examined) -> Iterator[Finding]:
 
 
 def _failures(index: Ragit, chunker: str) -> Finding | None:
-    """Report the files that a custom chunker failed on: reasons begin with the chunker's name."""
+    """Report the files that a custom chunker failed on; their reasons begin with its name."""
     module = chunker.partition(":")[0]
     failed = [
         why
@@ -276,8 +278,8 @@ def _store(repository: _Examined) -> Iterator[Finding]:
             "store", "note", "there is none yet", "Type: ragit index (the first search does it too)"
         )
         return
-    Store(path, writable=False).close()  # an older ragit's is named, not brought up to date
-    # Writable, where that is possible: SQLite checks a full-text index only then.
+    Store(path, writable=False).close()  # an older ragit's is reported, not updated
+    # Writable if possible, since SQLite checks a full-text index only then.
     with Store(path, writable=os.access(path, os.W_OK)) as store:
         problems, info = store.problems(), store.info()
     for problem in problems[:3]:
@@ -298,7 +300,7 @@ def _store(repository: _Examined) -> Iterator[Finding]:
 
 
 def _unfinished(path: Path) -> Iterator[Finding]:
-    """Name what a rebuild left that was killed; none while one is at work."""
+    """Report the files of a killed rebuild; none while one is running."""
     files = unfinished_files(path)
     if not files:
         return
@@ -310,7 +312,7 @@ def _unfinished(path: Path) -> Iterator[Finding]:
 
 
 def _parsers(freshness: FreshnessReport) -> Iterator[Finding]:
-    """Name the files that are indexed by lines because their grammar crashed or was not asked."""
+    """Report files indexed by lines because their grammar crashed or was not used."""
     reasons = (PARSER_FAILED, PARSER_TOO_LONG, TOO_DEEP)
     found = [(path, why) for path, why in freshness.by_lines if why in reasons]
     if not found:
@@ -322,7 +324,7 @@ def _parsers(freshness: FreshnessReport) -> Iterator[Finding]:
 
 
 def _absent(freshness: FreshnessReport) -> Iterator[Finding]:
-    """Report files of HEAD that the repository does not hold."""
+    """Report files of HEAD that the repository lacks."""
     for reason, count in freshness.completeness.absent.items():
         state = "note" if reason == NOT_DOWNLOADED else "bad"
         text = f"{_files(count)} {reason}: `ragit status --skipped` names what is not searched"
@@ -407,7 +409,7 @@ _CHECKS: dict[str, Callable[[_Examined], Iterator[Finding]]] = {
 
 
 def file_system(folder: Path, mounts: str = "/proc/self/mounts") -> str:
-    """Return the type of a folder's file system; empty where the system has no /proc."""
+    """Return the type of a folder's file system; empty if the system has no /proc."""
     if sys.platform != "linux":
         return ""
     best, kind = "", ""

@@ -1,9 +1,9 @@
-"""Errors that a user can mend. Anything else is a bug and exits with status 3.
+"""Errors that a user can repair. Anything else is a bug and exits with status 3.
 
 RagitError
 ├── NotARepository        no git repository here, or git itself refuses it
 ├── UnknownRevision       the revision names nothing; the hint lists similar names
-├── SeveralDefinitions    a name has several definitions, and one of them has to be chosen
+├── SeveralDefinitions    a name has several definitions, and one has to be chosen
 ├── NoSuchPath            the tree has no such file, folder, line or definition
 ├── NotIndexed            the tree is not indexed, and may not be indexed now
 ├── StoreUnreadable       the index file is damaged or cannot be opened
@@ -17,7 +17,7 @@ RagitError
 ├── EmbedderUnavailable   the embedding server refused or did not answer
 ├── RemoteFailed          another server refused or did not answer (ragit.remote.failures)
 ├── NotDescribed          a file has no description, and gets none with these settings
-├── WorkerDied            a worker process ended in the middle of its work
+├── WorkerDied            a worker process ended during its work
 ├── OutputFailed          the output cannot be written
 ├── HooksNotWritable      a hook file or its folder cannot be written
 └── GitFailed             a git command failed unexpectedly
@@ -27,7 +27,7 @@ from __future__ import annotations
 
 
 class RagitError(Exception):
-    """A failure to show as one sentence, with one hint that says what to do."""
+    """A failure to show as one sentence, with one hint for the user."""
 
     def __init__(self, message: str, hint: str) -> None:
         super().__init__(message, hint)  # pickle calls the class with both
@@ -83,7 +83,7 @@ class ConfigError(RagitError):
 
 
 class UnknownLanguage(RagitError):
-    """A language name that the table does not hold."""
+    """A language name that is not in the table."""
 
 
 class UnknownFormat(RagitError):
@@ -95,21 +95,21 @@ class EmbedderUnavailable(RagitError):
 
 
 class RemoteFailed(RagitError):
-    """A server that refused, did not answer, or answered something unexpected."""
+    """A server that refused, did not answer, or answered unexpectedly."""
 
 
 class NotDescribed(RagitError):
     """A file without a description: it does not exist, is not indexed, is an image that may not be
-    sent, or descriptions are turned off.
+    sent, or descriptions are off.
     """
 
 
 class WorkerDied(RagitError):
-    """A worker process that ended before its work did, most likely for lack of memory."""
+    """A worker process that ended before its work did, probably for lack of memory."""
 
 
 class OutputFailed(RagitError):
-    """Standard output cannot be written: a full disk behind it."""
+    """Standard output cannot be written, for example to a full disk."""
 
 
 class HooksNotWritable(RagitError):

@@ -1,10 +1,10 @@
 """Match path patterns written like those of .gitignore. Paths are bytes.
 
 A pattern without a slash matches a file or folder of that name at any depth (*.py, tests); one with
-a slash is anchored at the root (src/*.py, /docs, lib/**/test_*.c). What matches a folder matches
-all that is in it; a slash at the end matches folders only. `*` and `?` stop at a slash; `**`
-between slashes stands for any number of folders. [abc], [a-z] and [!abc] are sets of bytes, a
-backslash takes the next character as it is, a `[` without its `]` is itself. Case matters.
+a slash is anchored at the root (src/*.py, /docs, lib/**/test_*.c). A matching folder matches with
+its content; a slash at the end matches folders only. `*` and `?` stop at a slash; `**` between
+slashes stands for any number of folders. [abc], [a-z] and [!abc] are sets of bytes, a backslash
+escapes the next character, a `[` without its `]` is itself. Case matters.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _segment(segment: bytes, numbers: _Numbers) -> bytes:
 
 
 def _body(segments: list[bytes]) -> bytes:
-    """Return the regex of a pattern's names, without what may be before and behind them."""
+    """Return the regex of a pattern's names, without the text allowed before and after."""
     numbers = _Numbers()
     last = len(segments) - 1
     parts = [b""]
@@ -122,12 +122,12 @@ def _regex(pattern: str) -> re.Pattern[bytes]:
 def _bytes(pattern: str) -> bytes:
     try:
         return pattern.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # half of a pair, which no path can hold
+    except UnicodeEncodeError:  # half of a surrogate pair, which no path contains
         return pattern.encode("utf-8", "surrogatepass")
 
 
 def matcher(patterns: Iterable[str]) -> Callable[[bytes], bool] | None:
-    """Return a test of a path against any of the patterns; None if there are no patterns."""
+    """Return a test of a path against any of the patterns; None without patterns."""
     regexes = [_regex(pattern) for pattern in patterns if pattern.strip("/")]
     if not regexes:
         return None
@@ -152,10 +152,10 @@ def chooser(filters: Iterable[str]) -> Callable[[bytes], bool] | None:
 
 
 def from_top(pattern: str, here: str, top: str | None) -> str | None:
-    """Return a pattern from the top of the repository; None if it leads out of it.
+    """Return a pattern relative to the top of the repository; None if it leads out of it.
 
-    A pattern that begins with `./` or `../` counts from the folder `here` (relative to the top), an
-    absolute one from the root; all others count from the top already.
+    A pattern that begins with `./` or `../` is relative to the folder `here` (itself relative to
+    the top), an absolute one to the root, all others to the top.
     """
     end = "/" if pattern.endswith("/") else ""
     if top and f"{pattern}/".startswith(f"{top.rstrip('/')}/"):
@@ -179,5 +179,5 @@ _ALL = "**"
 
 
 def literal(name: str) -> str:
-    """Return a name as a pattern that matches nothing else."""
+    """Return a name as a pattern that matches only it."""
     return re.sub(r"([\\*?\[])", r"\\\1", name)

@@ -1,4 +1,4 @@
-"""Says where this ragit was installed from, and whether it will stay there."""
+"""Tells where this ragit was installed from, and whether it will stay."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from importlib import metadata
 from pathlib import Path
 
 _TEMPORARY = ("/uv/archive-v", "/uv/builds-v", "/.cache/pre-commit/", "/pre-commit/repo")
-"""Parts of the paths of environments that will be removed: those of uvx and of pre-commit."""
+"""Parts of the paths of temporary environments, of uvx and of pre-commit."""
 
 
 def is_temporary(path: str) -> bool:
-    """Return True if a path lies in an environment that will be removed."""
+    """Return whether a path lies in a temporary environment."""
     return any(part in Path(path).as_posix() for part in _TEMPORARY)
 
 
 def source() -> str:
-    """Return where this ragit was installed from: its folder or address, never a bare name.
+    """Return the folder or address that this ragit was installed from, never a bare name.
 
     The name on a package index may belong to another project.
     """

@@ -1,7 +1,7 @@
 """Defines the values of an evaluation: questions, expected answers, figures. Standard library only,
 no IO.
 
-They are not in `types`, since a search needs none of them.
+Apart from `types`, since a search needs none of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ragit.records import NamedTuple
 
 
 class Expected(NamedTuple):
-    """The location of a query's answer: a file, or some lines (1-based, inclusive) of one."""
+    """The expected location of a query's answer: a file, or lines of one (1-based, inclusive)."""
 
     path: str
     start_line: int | None = None
@@ -28,7 +28,7 @@ class Question:
     expected: tuple[Expected, ...]
     category: str = "all"
     ref: str | None = None
-    """The revision to search; None for that of the whole evaluation."""
+    """Revision to search; None for that of the whole evaluation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +51,28 @@ class Judged:
 
     question: Question
     ranks: tuple[int | None, ...]
-    """The rank of each expected place, from 1; None if it is not in the first ten."""
+    """Rank of each expected place, from 1; None if not in the first ten."""
     figures: Figures
     hits: tuple[Expected, ...]
     """The first ten hits."""
     tree: str
-    """The git object name of the tree that was searched."""
+    """Object id of the searched tree."""
     degraded: str
     parts: frozenset[str]
-    """Parts that made the answer: keyword and vector if they added to a hit, reranker, rewriter."""
+    """What contributed: keyword and vector if they added to a hit, reranker, rewriter."""
     searched: str
     """The tree in words."""
 
 
 class Arm(NamedTuple):
-    """The part of keywords, or of vectors, in the answers to a set."""
+    """The contribution of keywords, or of vectors, to the answers of a set."""
 
     name: str
     state: str
     """contributes, dead, or off (by configuration)."""
     why: str = ""
     alone: float | None = None
-    """Mean NDCG@10 by this arm alone; None if that was not measured."""
+    """Mean NDCG@10 of this arm alone; None if not measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +87,13 @@ class Evaluation:
     judged: tuple[Judged, ...]
     arms: tuple[Arm, ...]
     failures: tuple[str, ...]
-    """Thresholds that were not met, in words."""
+    """Missed thresholds, in words."""
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A question that two configurations answer differently well: its NDCG@10 under each."""
+    """A question with different results: its NDCG@10 under each of two configurations."""
 
     question: Question
     before: float
@@ -106,16 +106,16 @@ class Comparison:
 
     names: tuple[str, str]
     settings: tuple[tuple[str, object, object], ...]
-    """The settings that differ: name, and the value under each."""
+    """Settings that differ: name, and the value under each."""
     before: Evaluation
     after: Evaluation
     difference: float
-    """The difference of the mean NDCG@10, second minus first."""
+    """Difference of the mean NDCG@10, second minus first."""
     p: float
-    """The probability that chance makes a difference as large (two-sided)."""
+    """Probability that chance makes a difference as large (two-sided)."""
     test: str
     """The test, in words."""
     moved: tuple[Moved, ...]
-    """The questions whose answers differ, the greatest change first."""
+    """Questions whose results differ, the greatest change first."""
     failures: tuple[str, ...]
-    """Thresholds that the second does not meet, and dead arms of either, in words."""
+    """Thresholds that the second configuration misses, and dead arms of either, in words."""

@@ -1,7 +1,7 @@
 """Let a package export names of its modules without importing them.
 
-A search loads few modules, and each one costs time at every start. A package that exports names
-this way can be imported for one of them without loading the others (PEP 562).
+Every module costs time at each start. A package that exports names this way can be imported for one
+of them without loading the others (PEP 562).
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 
 def exports(package: str, modules: Mapping[str, Sequence[str]]) -> Callable[[str], object]:
-    """Return a `__getattr__` for `package` that imports a name's module when the name is first
-    used.
+    """Return a `__getattr__` for `package` that imports a name's module on first use.
 
     `modules` maps each module, relative to the package, to the names that it defines.
     """

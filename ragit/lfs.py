@@ -1,13 +1,13 @@
-"""Recognises the pointer files that Git LFS keeps in a repository in place of large files. No IO.
+"""Recognises the pointer files that Git LFS keeps in place of large files. No IO.
 
-A pointer is neither the text nor the image that its file name promises, and ragit does not download
-the real content. Blobs that are pointers are skipped with the reason POINTER.
+A pointer is neither the text nor the image of its file name, and ragit does not download the
+content. Blobs that are pointers are skipped with the reason POINTER.
 """
 
 from __future__ import annotations
 
 POINTER = "lfs pointer"
-"""The reason why a pointer is not indexed."""
+"""Why a pointer is not indexed."""
 
 _BEGINS = b"version https://git-lfs.github.com/spec/"
 _BELOW = 1024

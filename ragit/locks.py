@@ -1,4 +1,4 @@
-"""Take advisory locks on files, shared or exclusive, which end with the process that holds them."""
+"""Take advisory locks on files, shared or exclusive, which end with their process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _take(file: IO[bytes], shared: bool) -> bool:
-        # Windows has no shared locks here, so indexers take turns, which is slower but correct.
+        # Windows has no shared locks here, so indexers take turns: slower, but correct.
         try:
             file.seek(0)
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
@@ -33,7 +33,7 @@ else:
         """Try to take a lock; return False if others hold it.
 
         Some network file systems have no flock, but locks by fcntl. These belong to a process, not
-        to an open file, so they do not keep threads of one process apart.
+        to an open file, so they do not separate threads.
         """
         how = (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB
         try:
@@ -46,7 +46,7 @@ else:
 
 
 _HELD = {errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES}
-"""Errors that mean that others hold the lock; any other means that it cannot be had at all."""
+"""Errors that mean that others hold the lock; all others mean that locking is impossible."""
 
 
 def _try(path: Path, file: IO[bytes], shared: bool) -> bool:
@@ -74,9 +74,10 @@ def _opened(path: Path) -> IO[bytes]:
 
 @contextlib.contextmanager
 def lock(path: Path, *, shared: bool = False, wait_s: float = 0.0) -> Iterator[bool]:
-    """Hold the lock while inside; give False at once, or after `wait_s` seconds, if others hold it.
+    """Hold the lock during the block; yield False at once, or after `wait_s` seconds, if others
+    hold it.
 
-    Raises StoreUnreadable if the lock's own file cannot be made, or cannot be locked.
+    Raises StoreUnreadable if the lock's file cannot be created or locked.
     """
     with _opened(path) as file:
         until = time.monotonic() + wait_s
@@ -106,7 +107,7 @@ def busy(message: str, *files: Path, readers: bool = False) -> StoreBusy:
 
 
 def by_process(*files: Path) -> str:
-    """Return " (process N)" for those that hold locks on files; empty where that is not known."""
+    """Return " (process N)" for the holders of locks on files; empty if unknown."""
     found = holders(*files)
     kind = "process" if len(found) == 1 else "processes"
     return f" ({kind} {', '.join(map(str, found))})" if found else ""
@@ -115,7 +116,7 @@ def by_process(*files: Path) -> str:
 def holders(*files: Path, readers: bool = False) -> list[int]:
     """Return the processes that hold an flock or a write lock on one of these files (Linux).
 
-    With `readers`, those count, too, that only keep a database open.
+    With `readers`, also those that only keep a database open.
     """
     inodes = set()
     for file in files:
@@ -125,7 +126,7 @@ def holders(*files: Path, readers: bool = False) -> list[int]:
         listed = Path("/proc/locks").read_text().splitlines()
     except OSError:
         return []
-    rows = [line.split() for line in listed if "->" not in line]  # that marks one that waits
+    rows = [line.split() for line in listed if "->" not in line]  # "->" marks a waiting one
     found = {
         int(pid)
         for _, kind, _, mode, pid, where, *_ in rows

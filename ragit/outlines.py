@@ -1,4 +1,4 @@
-"""Defines what is said about the structure of files: outlines, definitions, folders. Pure.
+"""Defines the structure of files: outlines, definitions, folders. Pure.
 
 `outline` makes these values from stored chunks, `render` shows them.
 """
@@ -17,18 +17,18 @@ class Item(Record):
     name: str
     kind: str
     line: int
-    """The line of its name, from 1."""
+    """Line of its name, from 1."""
     start_line: int
-    """The first line with its comment and decorators."""
+    """First line with its comment and decorators."""
     end_line: int
     owner: str = ""
-    """The names around it, outermost first, joined by dots; titles are joined by ' > '."""
+    """Names around it, outermost first, joined by dots; titles are joined by ' > '."""
     signature: str = ""
-    """The declaration without its body, on one line."""
+    """Declaration without its body, on one line."""
     doc: str = ""
-    """The first sentence of its documentation."""
+    """First sentence of its documentation."""
     place: str = ""
-    """Place in a document, such as `page 12`; empty where there are only lines."""
+    """Place in a document, such as `page 12`; empty for other files."""
     children: tuple[Item, ...] = ()
 
     @property
@@ -46,32 +46,32 @@ class FileSkeleton(Record):
     tree: Oid
     language: str
     lines: int
-    """The number of lines of the file; of a document, of the text made of it."""
+    """Number of lines of the file; of a document, of its text."""
     items: tuple[Item, ...]
     skipped: str = ""
-    """The reason why there are none, or why the file was cut by lines; else empty."""
+    """Why there are none, or why the file was cut by lines; else empty."""
     size: int = 0
-    """The number of bytes of its text."""
+    """Bytes of its text."""
 
     @property
     def missing(self) -> int:
-        """Return 0: what is not indexed yet has no skeleton, and is refused."""
+        """Return 0: a file that is not indexed yet is refused."""
         return 0
 
 
 class FileLine(Record):
-    """One file of a folder: how long it is, and what it defines outside of other definitions."""
+    """One file of a folder: its length, and its top-level definitions."""
 
     path: str
     lines: int
     names: tuple[str, ...] = ()
     more: int = 0
-    """The number of further names."""
+    """Number of further names."""
     skipped: str = ""
 
 
 class Subfolder(Record):
-    """A folder whose files are not listed one by one."""
+    """A folder whose files are not listed."""
 
     path: str
     files: int
@@ -86,13 +86,13 @@ class FolderSkeleton(Record):
     tree: Oid
     files: tuple[FileLine, ...]
     folders: tuple[Subfolder, ...] = ()
-    """Subfolders that hold too many files to list them; their files are in no line."""
+    """Subfolders with too many files to list."""
     missing: int = 0
-    """The number of the folder's files that are not indexed yet; they are in no line."""
+    """Number of the folder's files that are not indexed yet, and not listed."""
 
 
 class Shown(Record):
-    """One definition with its text, or with an outline of what is inside it."""
+    """One definition with its text, or with an outline of its members."""
 
     path: str
     ref: str
@@ -100,7 +100,7 @@ class Shown(Record):
     language: str
     item: Item
     start_line: int
-    """The number of the first of `lines`."""
+    """Line number of the first of `lines`."""
     lines: tuple[str, ...]
     """The text; of an outlined class the lines before its first member."""
     outlined: bool = False
@@ -108,7 +108,7 @@ class Shown(Record):
     also: tuple[str, ...] = ()
     """Places of declarations of the same name without a body, as path:line."""
     missing: int = 0
-    """The number of files that may define the name, too, but are not indexed yet."""
+    """Number of files that are not indexed yet and may define the name."""
 
 
 class Choice(Record):
@@ -118,12 +118,12 @@ class Choice(Record):
     line: int
     kind: str
     name: str
-    """Its name with the names around it."""
+    """Qualified name."""
     signature: str = ""
 
 
 class Choices(Record):
-    """The definitions of a name that has several; those of tests come last."""
+    """The definitions of a name that has several, those of tests last."""
 
     name: str
     ref: str
@@ -134,7 +134,7 @@ class Choices(Record):
     choices: tuple[Choice, ...]
     """The definitions of this page."""
     missing: int = 0
-    """The number of files of the tree that are not indexed yet."""
+    """Number of files of the tree that are not indexed yet."""
 
 
 class MapLine(NamedTuple):
@@ -142,37 +142,37 @@ class MapLine(NamedTuple):
 
     line: int
     text: str
-    """The declaration, on one line."""
+    """Declaration, on one line."""
 
 
 class MapFile(NamedTuple):
-    """A file in a map, with its definitions that matter most."""
+    """A file in a map, with its most important definitions."""
 
     path: str
     rank: float
-    """Its share of the rank of all files, by PageRank."""
+    """Share of the rank of all files, by PageRank."""
     lines: tuple[MapLine, ...]
 
 
 class RepositoryMap(Record):
-    """The definitions of a tree that matter most, as many as fit into a number of tokens."""
+    """The most important definitions of a tree that fit into a number of tokens."""
 
     query: str
-    """Query that the map is about; empty for the whole tree."""
+    """Query of the map; empty for the whole tree."""
     ref: str
     tree: Oid
     completeness: Completeness
     max_tokens: int
     tokens: int
-    """An estimate of those of `files` as text."""
+    """Estimated tokens of `files` as text."""
     files: tuple[MapFile, ...]
-    """The highest ranked first."""
+    """By rank, highest first."""
     of: int
-    """The number of indexed files."""
+    """Number of indexed files."""
 
     @property
     def complete(self) -> bool:
-        """Return whether all of the tree was indexed."""
+        """Return whether the whole tree was indexed."""
         return self.completeness.complete
 
     @property
@@ -182,4 +182,4 @@ class RepositoryMap(Record):
 
 
 Outline: TypeAlias = "FileSkeleton | FolderSkeleton | Shown | Choices | RepositoryMap"
-"""Answer to one question about structure."""
+"""Answer to a question about structure."""

@@ -2,12 +2,12 @@
 list. No IO.
 
 The full-text table answers "which files contain this word". It has one row per file, and each word
-is written once per file, into a column that says where it occurs and how often. That keeps the
-table small. It also makes the term statistics of any tree exact, since the rows of all files with
-the word are read before those of the tree are picked.
+is written once per file, into a column for where it occurs and how often. That keeps the table
+small. It also makes the term statistics of any tree exact, since the rows of all files with the
+word are read before those of the tree are picked.
 
-The packed list answers "in which chunk of this file, and how often" for the few files that are
-candidates. It is a zlib-packed array of 32-bit numbers:
+The packed list answers "in which chunk of this file, and how often" for the few candidate files. It
+is a zlib-packed array of 32-bit numbers:
 
     n, m, length of each of m chunks, n sorted crc32 of the words, n + 1 offsets, entries
 
@@ -33,22 +33,22 @@ VERSION = 3
 """Part of the key of chunkings. Raise it when the packed data changes."""
 
 COLUMNS = ("symbol", "head", "body1", "body2", "body4", "body10")
-"""The columns, by where a word occurs: in a defined name; in a signature, doc comment or enclosing
+"""Columns, by where a word occurs: in a defined name; in a signature, doc comment or enclosing
 name; in the text 1, 2-3, 4-9 or at least 10 times.
 """
 
 COLUMN_BITS = 3
-"""Bits of an occurrence that say the column, below those of the number of the file's chunking."""
+"""Bits of an occurrence for the column, below those for the file's chunking."""
 
 BODY_COUNTS = (1.0, 2.4, 5.5, 14.0)
-"""Number of occurrences that each of the four body columns stands for, about the mean in each."""
+"""Occurrences assumed for each of the four body columns, about the mean in each."""
 
 MAX_CHUNKS = 1 << 16
 SYMBOL, HEAD, COUNT = 0x80, 0x40, 0x3F
 
 
 def count_terms(identifiers: Iterable[str]) -> dict[str, int]:
-    """Return how often each index term occurs among identifiers.
+    """Return the count of each index term among identifiers.
 
     Distinct identifiers are counted first and split once each, since splitting is the slow part.
     """
@@ -61,7 +61,7 @@ def count_terms(identifiers: Iterable[str]) -> dict[str, int]:
 
 
 class Packed(NamedTuple):
-    """The words of a blob as they are stored."""
+    """The stored words of a blob."""
 
     columns: tuple[str, ...]
     """One text per name in COLUMNS, words separated by spaces."""

@@ -1,4 +1,4 @@
-"""Defines the query: its text, its options, and which values they take. Pure.
+"""Defines the query: its text, its options, and their values. Pure.
 
 This is the only list of search options. `Ragit.search` takes these fields as keyword arguments, and
 `ragit search` makes its command line options from them.
@@ -16,7 +16,7 @@ SCOPES = ("worktree", "committed", "staged")
 
 
 class Query(Record):
-    """The text of a search and its options. An option that is None is as configured."""
+    """The text of a search and its options. None means the configured value."""
 
     text: str
     ref: str | None = None
@@ -44,14 +44,14 @@ class Query(Record):
 
 
 class Option(NamedTuple):
-    """The meaning of a query's option, and the values that it takes."""
+    """The meaning of a query's option, and its valid values."""
 
     help: str
     flags: tuple[str, ...] = ()
-    """Its names on the command line; empty where they are made from the field's name."""
+    """Names on the command line; empty to derive them from the field's name."""
     metavar: str = ""
     setting: str = ""
-    """The setting that decides where the option is not given."""
+    """Setting that is the default of the option."""
     choices: tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
@@ -132,9 +132,7 @@ OPTIONS: Mapping[str, Option] = {
 
 
 def checked(query: Query) -> Query:
-    """Return the query in a form that can be a key. Raises ConfigError for a value that an option
-    does not take.
-    """
+    """Return the query in a hashable form. Raises ConfigError for an invalid value."""
     for name, option in OPTIONS.items():
         _check(name, getattr(query, name), option)
     _check_trees(query)
@@ -142,7 +140,7 @@ def checked(query: Query) -> Query:
 
 
 def is_range(text: str) -> bool:
-    """Return whether a text is written as a range. A name of a revision holds no two dots."""
+    """Return whether a text has the form of a range. Names of revisions contain no two dots."""
     return ".." in text and not any(sign.isspace() for sign in text)
 
 
@@ -153,7 +151,7 @@ def is_about_worktree(query: Query) -> bool:
 
 
 def is_about_history(query: Query) -> bool:
-    """Return whether hits of a query say something of other trees than the searched one."""
+    """Return whether hits of a query refer to other trees than the searched one."""
     return bool(query.gone_since is not None or query.in_refs or query.refs or query.all_refs)
 
 
@@ -178,7 +176,7 @@ def _check_trees(query: Query) -> None:
 
 
 def _exclusive(query: Query, union: bool) -> list[str]:
-    """Return the given options of which a query may have one only; `union`: it has several refs."""
+    """Return the given options that exclude each other; `union`: the query has several refs."""
     given = [name for name in _TREES if getattr(query, name) not in (None, (), False)]
     if query.recurse_submodules and given and given != ["ref"]:
         given.append("recurse_submodules")
@@ -190,10 +188,10 @@ def _exclusive(query: Query, union: bool) -> list[str]:
 
 
 _LISTS = ("paths", "languages", "in_refs", "refs")
-"""Options that take several values."""
+"""Options with several values."""
 
 _TREES = ("ref", "new_in", "gone_since", "refs", "all_refs")
-"""Options that each name what is searched."""
+"""Options that each name the tree to search."""
 
 
 def _several(values: Sequence[str]) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Defines frozen records and named tuples that cost little to define.
 
-A search is a process of its own and loads more than a hundred such classes first. A dataclass takes
+A search is a process of its own and first loads more than a hundred such classes. A dataclass takes
 0.3 ms to define and `typing.NamedTuple` 0.08 ms, since both compile source for each class; the
 classes of this module take 0.01 ms.
 """
@@ -19,7 +19,7 @@ else:
     """A descriptor that returns one item of a tuple."""
 
     class _Definition(type):
-        """Makes the annotated names of a class its fields, by their place in the tuple."""
+        """Makes the annotated names of a class its fields, by position in the tuple."""
 
         def __new__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> _Definition:
             made = super().__new__(cls, name, bases, {**space, "__slots__": ()})
@@ -30,10 +30,9 @@ else:
             return made
 
     class NamedTuple(tuple, metaclass=_Definition):
-        """A tuple with named items, as `typing.NamedTuple`.
+        """A tuple with named items, like `typing.NamedTuple`.
 
-        The constructor is compiled when the first object is made: in most commands many classes
-        have none.
+        The constructor is compiled with the first object, which many classes never have.
         """
 
         def __new__(cls, *args: Any, **named: Any) -> NamedTuple:  # noqa: D102
@@ -72,12 +71,11 @@ _R = TypeVar("_R", bound="Record")
 
 @dataclass_transform(frozen_default=True)
 class Record:
-    """A base for classes whose annotated names are their fields; a value given in the class is a
-    field's default.
+    """A base for classes whose annotated names are their fields; values in the class are defaults.
 
-    Records are equal if they are of one class and all fields are equal, can be hashed if all values
-    can, and are never changed: `replaced` gives a changed copy. Defaults are shared by all of them,
-    so they must be immutable.
+    Records are equal if they are of one class and all fields are equal, hashable if all values are,
+    and immutable: `replaced` returns a changed copy. Defaults are shared, so they must be
+    immutable.
     """
 
     fields: ClassVar[tuple[str, ...]] = ()
@@ -110,7 +108,7 @@ class Record:
         self.check_values()
 
     def check_values(self) -> None:
-        """Raise ValueError for values that a field does not take; the constructor calls it."""
+        """Raise ValueError for invalid values of fields; called by the constructor."""
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: {name} cannot be set")
@@ -134,13 +132,11 @@ class Record:
 
 
 def replaced(record: _R, **changes: Any) -> _R:
-    """Return the same record with some fields changed. Raises TypeError for a name that is no
-    field.
-    """
+    """Return a copy with some fields changed. Raises TypeError for an unknown name."""
     return type(record)(**{**{name: record.__dict__[name] for name in record.fields}, **changes})
 
 
 def as_dict(record: Record) -> dict[str, Any]:
-    """Return the fields by name, in order; records among them as dicts, too."""
+    """Return the fields by name, in order; nested records become dicts, too."""
     values = ((name, record.__dict__[name]) for name in record.fields)
     return {name: as_dict(value) if isinstance(value, Record) else value for name, value in values}

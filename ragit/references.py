@@ -1,16 +1,16 @@
-"""Packs what a file refers to: names that it calls, uses as a type or inherits, and its imports.
+"""Packs the references of a file: names that it calls, uses as a type or inherits, and its imports.
 
-It is a function of the file alone, and names no other file: which definition a name means is
-decided for one tree, when that is asked. A packed file is zlib-compressed UTF-8 text of three
-parts, of which the first two end in an empty line; lines count from 1, columns in bytes from 0:
+They depend on the file alone: which definition a name means is decided for one tree, at query time.
+A packed file is zlib-compressed UTF-8 text of three parts, of which the first two end in an empty
+line; lines count from 1, columns in bytes from 0:
 
     imports     LINE tab MODULE, then for each name: tab NAME tab NAME-IN-THIS-FILE
     hidden      KIND LINE:COLUMN-LINE:COLUMN of each comment (`c`) and string (`s`), a line each
     references  NAME, then for each place: space KIND LINE
 
-Each line number counts from the one before it in its part, of a reference from the one before it
-of the same name. In `hidden` the second line counts from the first. A change of the format needs a
-higher `ragit.chunk.options.VERSION`, which is part of the key of chunkings.
+Each line number is the difference to the one before it in its part, in references to the one before
+it of the same name. In `hidden` the second line is relative to the first. A change of the format
+needs a higher `ragit.chunk.options.VERSION`, which is part of the key of chunkings.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from itertools import accumulate
 from ragit.records import NamedTuple
 
 KINDS = {"c": "call", "t": "type", "b": "base", "a": "attribute"}
-"""Kinds of references by their letter. `base` is a type that a type extends or implements, and
+"""Kinds of references by letter. `base` is a type that a type extends or implements, and
 `attribute` a name whose attribute is read or called: `Config` in `Config.load()`.
 """
 
@@ -34,11 +34,11 @@ _CODES = {kind: _LETTERS.index(letter) for letter, kind in KINDS.items()}
 _HIDDEN = {"c": "comment", "s": "string"}
 _HIDDEN_LETTERS = {kind: letter for letter, kind in _HIDDEN.items()}
 _MOST = 64 << 20
-"""Bytes of the unpacked text at most; more is damage."""
+"""Limit of the unpacked text in bytes; more is damage."""
 
 
 class Reference(NamedTuple):
-    """A name that a file uses, with how and where."""
+    """A use of a name in a file."""
 
     name: str
     kind: str
@@ -52,11 +52,11 @@ class Bound(NamedTuple):
     name: str
     """Its name in the module; `*` for all of them, empty for the module itself."""
     alias: str
-    """Its name in the file; empty if that is the same for each or none."""
+    """Its name in the file; empty if unchanged."""
 
 
 class Import(NamedTuple):
-    """An import of a module, as it is written, with the names that it brings."""
+    """An import of a module, as written, with the names that it brings."""
 
     line: int
     module: str
@@ -64,7 +64,7 @@ class Import(NamedTuple):
 
 
 class Hidden(NamedTuple):
-    """A comment or a string: names in it are not code."""
+    """A comment or a string, where names are not code."""
 
     kind: str
     """`comment` or `string`."""
@@ -72,13 +72,13 @@ class Hidden(NamedTuple):
     column: int
     end_line: int
     end_column: int
-    """The first byte after it."""
+    """Column of the first byte after it."""
 
 
 def pack(
     references: Iterable[Reference], imports: Iterable[Import], hidden: Iterable[Hidden]
 ) -> bytes:
-    """Return what a file refers to, ready to store."""
+    """Return the references of a file, packed."""
     places: dict[str, list[int]] = {}
     for name, kind, line in references:
         places.setdefault(name, []).append(place_code(kind, line))
@@ -93,7 +93,7 @@ def place_code(kind: str, line: int) -> int:
 def pack_places(
     places: Mapping[str, Iterable[int]], imports: Iterable[Import], hidden: Iterable[Hidden]
 ) -> bytes:
-    """Return what a file refers to, ready to store: names with their places as numbers."""
+    """Return the references of a file, packed, from places as numbers."""
     text = "".join(
         (*_import_lines(imports), "\n", *_hidden_lines(hidden), "\n", *_name_lines(places))
     )
@@ -110,7 +110,7 @@ def _import_lines(imports: Iterable[Import]) -> Iterator[str]:
 
 
 def _field(text: str) -> str:
-    """Return text that holds no mark of the format."""
+    """Return text without marks of the format."""
     return text if text.isalnum() else "".join(text.split())
 
 
@@ -140,20 +140,20 @@ _NAME_LINE = re.compile(r"[^ ]+(?: [ctba]\d+)+")
 
 
 class _Spans(NamedTuple):
-    """Comments and strings, column by column: few of their numbers are ever asked for."""
+    """Comments and strings, column by column: few of their numbers are ever needed."""
 
     starts: Sequence[int]
     """Their first lines."""
     letters: Sequence[str]
     columns: Sequence[str]
     lines: Sequence[str]
-    """Number of lines between their first and their last."""
+    """Number of lines between first and last."""
     ends: Sequence[str]
     """The columns where they end."""
 
 
 class References:
-    """Look up the names that a file refers to. Raises ValueError if `pack` did not make it."""
+    """Look up the references of a file. Raises ValueError unless made by `pack`."""
 
     def __init__(self, packed: bytes) -> None:
         unpacker = zlib.decompressobj()
@@ -201,7 +201,7 @@ class References:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Return all names that are referred to."""
+        """Return all referenced names."""
         return frozenset(line.partition(" ")[0] for line in self._names.splitlines()[1:])
 
     @cached_property
@@ -259,7 +259,7 @@ class References:
 
 
 def checked(packed: bytes) -> bytes:
-    """Return packed references of which every part can be read. Raises ValueError."""
+    """Return packed references after a check of every part. Raises ValueError."""
     found = References(packed)
     _ = found.imports, found.hidden
     for line in found._names.splitlines()[1:]:

@@ -1,4 +1,4 @@
-"""Remember values that cost time to make, up to a bound. No IO."""
+"""Caches values up to a total size. No IO."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _V = TypeVar("_V")
 
 
 class Remembered(Generic[_K, _V]):
-    """Values by key. Beyond a bound of their sizes together, the oldest ones are forgotten."""
+    """Values by key. Beyond a limit of their total size, the oldest ones are dropped."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -17,12 +17,12 @@ class Remembered(Generic[_K, _V]):
         self._values: dict[_K, tuple[_V, int]] = {}
 
     def get(self, key: _K) -> _V | None:
-        """Return a value; None if it is not remembered."""
+        """Return a value; None if it is not cached."""
         found = self._values.get(key)
         return None if found is None else found[0]
 
     def add(self, key: _K, value: _V, size: int = 1) -> None:
-        """Remember a value of some size, in the place of one that had its key."""
+        """Cache a value of some size, in place of one with its key."""
         known = self._values.pop(key, None)
         self._size += size - (known[1] if known else 0)
         self._values[key] = (value, size)
@@ -31,6 +31,6 @@ class Remembered(Generic[_K, _V]):
             self._size -= oldest
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop all values."""
         self._values.clear()
         self._size = 0

@@ -1,4 +1,4 @@
-"""Defines what commands other than search report. Standard library only, no IO.
+"""Defines the reports of commands other than search. Standard library only, no IO.
 
 Apart from `types`, since a search needs none of them.
 """
@@ -14,28 +14,28 @@ from ragit.types import Completeness, Oid, WithoutVectors
 
 
 class Described(Record):
-    """The requests of one indexing run to language models, and their results; in a dry run, the
-    requests that it would make.
+    """The requests of one indexing run to language models, and their results; in a dry run the
+    expected ones.
     """
 
     chunks: int
-    """Chunks that were described, or would be."""
+    """Described chunks."""
     images: int
     failed: int
-    """Chunks that are embedded without a description for now, and images that are not indexed. The
-    next run asks again.
+    """Chunks embedded without a description for now, and images not indexed. The next run asks
+    again.
     """
     why: str
-    """The reason why one of those failed, in a sentence; else empty."""
+    """Why one of those failed, in a sentence; else empty."""
     tokens_in: int
-    """Tokens as far as servers count them; for a dry run an estimate."""
+    """Tokens as counted by servers; for a dry run an estimate."""
     tokens_out: int
     cost: float | None
-    """The cost by the settings under `pricing`; None if a model has no price or its server counts
-    no tokens.
+    """Cost by the settings under `pricing`; None if a model has no price or its server counts no
+    tokens.
     """
     unpriced: tuple[str, ...] = ()
-    """The models without a price."""
+    """Models without a price."""
     secrets: int = 0
     """Secrets removed from texts before they were sent."""
 
@@ -47,9 +47,9 @@ class ImageDescribed(Record):
     ref: str
     blob: Oid
     describer: str
-    """The server, model and prompt that describe images."""
+    """Server, model and prompt that describe images."""
     text: str
-    """The description; empty if there is none yet."""
+    """Empty if there is none yet."""
 
 
 class ChunkDescribed(NamedTuple):
@@ -61,7 +61,7 @@ class ChunkDescribed(NamedTuple):
     symbol: str
     parent: str
     text: str
-    """The description; empty if there is none yet."""
+    """Empty if there is none yet."""
 
 
 class FileDescribed(Record):
@@ -71,12 +71,12 @@ class FileDescribed(Record):
     ref: str
     blob: Oid
     describer: str
-    """The server, model and prompt that describe chunks."""
+    """Server, model and prompt that describe chunks."""
     chunks: tuple[ChunkDescribed, ...]
 
     @property
     def text(self) -> str:
-        """Return all descriptions; empty if one is lacking."""
+        """Return all descriptions; empty if one is missing."""
         return (
             "\n".join(one.text for one in self.chunks)
             if all(one.text for one in self.chunks)
@@ -85,11 +85,11 @@ class FileDescribed(Record):
 
 
 class Sent(Record):
-    """The requests to a server that makes vectors; for a dry run, an estimate."""
+    """The requests to an embedding server; for a dry run, an estimate."""
 
     model: str
     tokens: int
-    """Tokens as the server counts them."""
+    """Tokens as counted by the server."""
     secrets: int
     """Secrets removed from texts before they were sent."""
     shortened: int = 0
@@ -97,30 +97,30 @@ class Sent(Record):
     refused: int = 0
     """Texts that the server refused: they have no vector, and are found by their words."""
     most_texts: int = 0
-    """Texts that the server takes in a request, if it refused more; else 0."""
+    """Limit of texts in a request, if the server refused more; else 0."""
     cost: float | None = None
-    """The cost by the settings' prices; None if they have none for this model."""
+    """Cost by the settings' prices; None without a price for this model."""
 
 
 class Reached(Record):
-    """The address of a server, and the means by which it is reached."""
+    """The address of a server, and how it is reached."""
 
     provider: str
     address: str
     model: str
     key: str
-    """Where the key is looked for, and whether there is one. Never the key."""
+    """Place of the key, and whether there is one. Never the key."""
     in_clear: bool
     """True if the key travels unencrypted to another machine."""
 
 
 @runtime_checkable
 class Served(Protocol):
-    """An embedder that asks a server. One that is not is taken to send nothing."""
+    """An embedder that asks a server. All others send nothing."""
 
     @property
     def sent(self) -> Sent:
-        """Return all that was sent so far, queries included."""
+        """Return everything sent so far, queries included."""
 
     def about(self) -> Reached:
         """Return provider, address and model, and whether there is a key."""
@@ -131,17 +131,17 @@ class EmbedderTried(Record):
 
     provider: str
     address: str
-    """The server's address; empty for an embedder that is part of ragit."""
+    """Address of the server; empty for an embedder that is part of ragit."""
     model: str
     key: str
-    """Where the key is looked for, and whether there is one. Never the key."""
+    """Place of the key, and whether there is one. Never the key."""
     dimensions: int
     document_ms: float
     query_ms: float
     tokens: int
-    """Tokens of both texts, as the server counts them."""
+    """Tokens of both texts, as counted by the server."""
     cost: float | None
-    """The cost by the settings' prices; None if they have none for this model."""
+    """Cost by the settings' prices; None without a price for this model."""
     notes: tuple[str, ...]
     """Remarks, a sentence each."""
 
@@ -158,18 +158,18 @@ class IndexReport(Record):
     embedded: int
     """Distinct texts without a stored vector."""
     reused: int
-    """The other chunks of the new blobs, whose vectors were stored."""
+    """Other chunks of the new blobs, whose vectors were stored."""
     words: int
     """Words of the embedded chunks, without descriptions."""
     skipped: Mapping[str, int]
     seconds: float
     dry_run: bool = False
     described: Described | None = None
-    """The descriptions that were asked for; None if none are wanted."""
+    """Requested descriptions; None if none are wanted."""
     sent: Sent | None = None
-    """Texts sent to a server for vectors; None if no server had to make any."""
+    """Texts sent to an embedding server; None if none were."""
     by_lines: Mapping[str, int] = MappingProxyType({})
-    """Files that are cut by lines instead of syntax, by reason."""
+    """Files cut by lines instead of syntax, by reason."""
     without_vectors: WithoutVectors | None = None
     """In a dry run, the stored chunks without vectors."""
     older: bool = False
@@ -179,7 +179,7 @@ class IndexReport(Record):
 
 
 class FreshnessReport(Record):
-    """The part of a tree that the store lacks."""
+    """What the store lacks of a tree."""
 
     ref: str
     tree: Oid
@@ -188,7 +188,7 @@ class FreshnessReport(Record):
     """True if there is an index at all."""
     completeness: Completeness = Completeness()
     by_lines: tuple[tuple[str, str], ...] = ()
-    """Files that are indexed by lines instead of syntax, each with the reason."""
+    """Files indexed by lines instead of syntax, each with the reason."""
 
     @property
     def fresh(self) -> bool:
@@ -197,7 +197,7 @@ class FreshnessReport(Record):
 
 
 class RefStatus(Record):
-    """The indexed part of a ref."""
+    """How much of a ref is indexed."""
 
     name: str
     tree: Oid
@@ -206,7 +206,7 @@ class RefStatus(Record):
 
 
 class StatusReport(Record):
-    """The contents of the store, and the refs that they are for."""
+    """The contents of the store, and the indexed refs."""
 
     store: str
     exists: bool
@@ -215,25 +215,25 @@ class StatusReport(Record):
     """Chunked blobs of all trees."""
     chunks: int
     embedder: str
-    """The fingerprint of the configured embedder; empty if there is none."""
+    """Fingerprint of the configured embedder; empty if none."""
     other_embedders: tuple[str, ...]
     """Fingerprints of embedders whose stored vectors are not used; gc drops them."""
     refs: tuple[RefStatus, ...]
-    """HEAD with the uncommitted changes if there are any, HEAD, then the local branches."""
+    """HEAD with uncommitted changes, if any, HEAD, then the local branches."""
     skipped: Mapping[str, int]
-    """Files that a search of HEAD with the uncommitted changes leaves out, by reason."""
+    """Files skipped by a search of HEAD with the uncommitted changes, by reason."""
     skipped_files: tuple[tuple[str, str], ...] = ()
-    """The path and the reason of each skipped file and of each file cut by lines."""
+    """Path and reason of each skipped file and each file cut by lines."""
     by_lines: Mapping[str, int] = MappingProxyType({})
-    """Files that are cut by lines instead of syntax, by reason."""
+    """Files cut by lines instead of syntax, by reason."""
     worker: str = ""
-    """The state of the hooks' worker in a few words; else empty."""
+    """State of the hooks' worker in a few words; else empty."""
     descriptions: tuple[int, int] | None = None
-    """The stored descriptions, and the chunks and images of HEAD that lack one, each content once.
-    None if none are wanted.
+    """Stored descriptions, and chunks and images of HEAD without one, each content once; None if
+    none are wanted.
     """
     older: bool = False
-    """True if the index has an older format; it is read once it was updated."""
+    """True if the index has an older format; it is read after an update."""
     lock_holders: tuple[int, ...] = ()
     """Other processes that hold a lock of the index (Linux only): they index, drop or write."""
 
@@ -247,11 +247,11 @@ class GcReport(Record):
     bytes_before: int
     bytes_after: int
     object_bytes: int = 0
-    """Bytes freed in the private objects of uncommitted work."""
+    """Bytes freed of private objects of uncommitted work."""
 
 
 INSTALL_HOOKS = "ragit hooks install"
-"""Advice for a hook that ragit may write to."""
+"""Advice for a hook that ragit may change."""
 
 
 class HookState(Record):
@@ -259,7 +259,8 @@ class HookState(Record):
 
     event: str
     file: str
-    """Path from the top of the working tree (absolute outside of it), or a section of git's config.
+    """Path from the top of the working tree (absolute outside of it), or a section of git's
+    config.
     """
     state: str
     """active, absent, broken (its Python is gone), or left alone."""
@@ -269,7 +270,7 @@ class HookState(Record):
 
 
 class HooksReport(Record):
-    """The state of git's hooks after they were installed, removed or looked at."""
+    """The state of git's hooks after an installation, a removal or a check."""
 
     dispatcher: str
     """The file that the lines in hooks call."""
@@ -283,7 +284,7 @@ class HooksReport(Record):
 
     @property
     def installable(self) -> bool:
-        """Return whether there is a hook that `ragit hooks install` would add ragit to."""
+        """Return whether `ragit hooks install` would add ragit to a hook."""
         return any(hook.advice == INSTALL_HOOKS for hook in self.hooks)
 
 
@@ -293,41 +294,41 @@ class RequestedChunker(NamedTuple):
     name: str
     suffixes: tuple[str, ...]
     sha256: str
-    """The hash of its file as it is now; empty for an installed one."""
+    """Hash of its present file; empty for an installed one."""
     problem: str
-    """The reason why it is ignored nonetheless; else empty."""
+    """Why it is ignored all the same; else empty."""
     instead: tuple[tuple[str, str], ...]
-    """The suffixes that ragit itself reads, each with the language."""
+    """Suffixes that ragit reads itself, each with the language."""
 
 
 class PermissionRequest(Record):
-    """The settings and chunkers that a repository asks its user to allow."""
+    """Settings and chunkers that need the user's permission."""
 
     path: str
-    """The path of its .ragit.toml."""
+    """Path of its .ragit.toml."""
     settings: tuple[tuple[str, object, str], ...]
-    """The name, value and origin of each setting that needs permission."""
+    """Name, value and origin of each setting that needs permission."""
     chunkers: tuple[RequestedChunker, ...]
     files: Mapping[str, bytes]
-    """The content of each file that is allowed with it, by name; "" stands for the .ragit.toml."""
+    """Content of each file allowed with it, by name; "" is the .ragit.toml."""
 
 
 class Finding(Record):
-    """One thing that `ragit doctor` checked."""
+    """The result of one check of `ragit doctor`."""
 
     topic: str
     state: str
     """ok, note (works, but worth knowing) or bad."""
     text: str
     mend: str = ""
-    """Command or step that mends it."""
+    """Command or step that repairs it."""
 
 
 class AgentChange(Record):
-    """One file that installing ragit into agents changes, or removing it."""
+    """A change of one file by installing ragit into agents, or removing it."""
 
     agents: tuple[str, ...]
-    """The agents that read the file."""
+    """Agents that read the file."""
     part: str
     """server, instructions or skill."""
     file: str
@@ -340,18 +341,18 @@ class AgentChange(Record):
 
 
 class AgentStatus(Record):
-    """The state of an agent: the parts of ragit that are installed into it."""
+    """The parts of ragit installed into an agent."""
 
     name: str
     title: str
     found: bool
     """True if the agent itself seems to be installed."""
     file: str
-    """The file of servers; empty if the agent has none in a project."""
+    """File of servers; empty if the agent has none in a project."""
     server: str
-    """installed, outdated (written by another ragit, or of another place), absent or unreadable."""
+    """installed, outdated (written by another ragit, or for another path), absent or unreadable."""
     command: tuple[str, ...]
-    """The command line of ragit's entry; empty without one."""
+    """Command line of ragit's entry; empty without one."""
     note: str
     """Why the file is unreadable, or what is wrong with the command; else empty."""
     instructions: str

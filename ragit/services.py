@@ -1,4 +1,4 @@
-"""Makes a `Server` from settings: its address, headers, and its key from where the user keeps it.
+"""Makes a `Server` from settings: its address, headers and key.
 
 All servers share one set of settings (`config.Service`). A key is read when a server is needed,
 kept in memory, and never written. Loaded only if a server is configured.
@@ -27,8 +27,8 @@ def server_of(
 ) -> Server:
     """Return the server of a section of the settings; hints name that section.
 
-    The preset fills in what the settings leave open; `base_url` overrides its address. Raises
-    ConfigError for an invalid address, header or source of keys.
+    The preset fills in missing settings; `base_url` overrides its address. Raises ConfigError for
+    an invalid address, header or source of keys.
     """
     own = base_url or (preset.base_url if preset else "")
     address = (settings.base_url or own).rstrip("/")
@@ -62,7 +62,7 @@ def _title(preset: Preset | None) -> str:
 
 
 def _is_its_own(preset: Preset, address: str) -> bool:
-    """Return True if the provider's usual key may be sent there.
+    """Return whether the provider's default key may be sent to an address.
 
     That is its own host, or any if each user has a host of their own.
     """
@@ -70,7 +70,7 @@ def _is_its_own(preset: Preset, address: str) -> bool:
 
 
 def _key(settings: Service, section: str, address: str, usual: str) -> tuple[str, str]:
-    """Return the key and, in words, where it was looked for; both empty if there is no source."""
+    """Return the key and, in words, its source; both empty without a source."""
     scheme, host = origin(address)
     if settings.key_from == "git":
         return password_for(scheme, host), f"the key that git's credential helper keeps for {host}"
@@ -80,7 +80,7 @@ def _key(settings: Service, section: str, address: str, usual: str) -> tuple[str
         ), f"the key that the key ring keeps for service ragit and user {host}"
     variable = settings.api_key_env or usual
     if not variable:
-        return "", ""  # a provider's usual key is sent to its own address alone
+        return "", ""  # a provider's default key is sent only to its own address
     return os.environ.get(
         variable, ""
     ).strip(), f"the environment variable {variable} ({section}.apiKeyEnv)"

@@ -1,5 +1,4 @@
-"""Defines the values that packages hand each other, from git to the screen. Standard library only,
-no IO.
+"""Defines the values that packages exchange, from git to the screen. Standard library only, no IO.
 
 git gives a tree as `Entry` rows; `chunk` turns the bytes of a blob into a `Chunking`; `embed` turns
 texts into vectors; `store` keeps them; `search` and `rank` make `Hit` rows, gathered in an `Answer`
@@ -16,18 +15,18 @@ from typing import NewType, Protocol
 from ragit.records import NamedTuple, Record
 
 Oid = NewType("Oid", str)
-"""A git object name in hex: 40 digits under sha1, 64 under sha256."""
+"""A git object id in hex: 40 digits under sha1, 64 under sha256."""
 
 
 def path_text(path: bytes) -> str:
-    """Return a path of a tree as text. Bytes that are not UTF-8 are kept as surrogates, which
-    `render` escapes.
+    """Return a path of a tree as text. Bytes that are not UTF-8 become surrogates, which `render`
+    escapes.
     """
     return path.decode("utf-8", "surrogateescape")
 
 
 class Entry(NamedTuple):
-    """A file of a tree. The path is bytes, as git has it: it may be valid in no encoding."""
+    """A file of a tree. The path is bytes, as in git, perhaps in no valid encoding."""
 
     path: bytes
     mode: int
@@ -35,7 +34,7 @@ class Entry(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One path that differs between two trees; None on the side where it is absent."""
+    """A path that differs between two trees; None on the side where it is missing."""
 
     path: bytes
     old: Entry | None
@@ -46,17 +45,17 @@ CLASSES = frozenset(
     "class struct interface trait record object protocol union impl mixin extension contract"
     " implementation instance enum actor".split()
 )
-"""Kinds of definitions that are types: their methods are chunks of their own."""
+"""Kinds of definitions that are types: their methods are separate chunks."""
 
 SPACES = frozenset("module namespace package library service message extern describe".split())
-"""Kinds of definitions that gather others and are no types."""
+"""Kinds of definitions that contain others and are no types."""
 
 CONTAINERS = CLASSES | SPACES | {"type", "section"}
-"""All kinds that hold others, which are then called `Container.name`."""
+"""All kinds that contain others, whose names become `Container.name`."""
 
 
 class Definition(NamedTuple):
-    """A name that a chunk defines, with its kind and the line of the name, from 1."""
+    """A name that a chunk defines, with its kind and line, from 1."""
 
     name: str
     kind: str
@@ -68,8 +67,8 @@ class Chunk(NamedTuple):
 
     `start_line` and `end_line` are 1-based and inclusive. `start` and `end` are offsets (half-open)
     into the blob's text as UTF-8 bytes; `text` is exactly those bytes, decoded. Unless an over-long
-    line was cut, that is exactly the lines start_line..end_line, with their line ends except the
-    last one's. A document's text is the one made of it.
+    line was cut, these are the lines start_line..end_line, with their line ends except the last
+    one's. For a document, all of these refer to its extracted text.
     """
 
     start_line: int
@@ -78,23 +77,21 @@ class Chunk(NamedTuple):
     end: int
     text: str
     kind: str = "text"
-    """The kind in one word: function, method, class, struct, section, imports, text, ..."""
+    """One word: function, method, class, struct, section, imports, text, ..."""
     symbol: str = ""
-    """The name that it defines, empty if none. A chunk of grouped neighbours has the names of all,
-    separated by spaces.
+    """Name that it defines, empty if none. A chunk of grouped neighbours has all names, separated
+    by spaces.
     """
     parent: str = ""
-    """The names around it, outermost first, joined by a dot, or titles joined by ' > '."""
+    """Names around it, outermost first, joined by a dot, or titles joined by ' > '."""
     signature: str = ""
-    """The declaration without its body, on one line."""
+    """Declaration without its body, on one line."""
     doc: str = ""
-    """Leading comment or docstring, without its comment marks."""
+    """Leading comment or docstring, without comment marks."""
     place: str = ""
-    """The place in a document, as `page 12` or `sheet Budget rows 40-80`; empty for what has only
-    lines.
-    """
+    """Place in a document, as `page 12` or `sheet Budget rows 40-80`; empty for other files."""
     numbers: tuple[int, ...] = ()
-    """The row or page of each line, 0 for none; empty if all lines are on one."""
+    """Row or page of each line, 0 for none; empty if all lines are on one."""
     definitions: tuple[Definition, ...] = ()
     """All definitions, in order of lines: each name of `symbol`, and local functions and types."""
 
@@ -105,26 +102,26 @@ class Chunking(NamedTuple):
     language: str
     chunks: tuple[Chunk, ...]
     skipped: str = ""
-    """The reason why there are no chunks ("binary", "lfs pointer", "minified", ...), or only chunks
-    by lines (`BY_LINES`); else empty.
+    """Why there are no chunks ("binary", "lfs pointer", "minified", ...), or only chunks by lines
+    (`BY_LINES`); else empty.
     """
     derived: bytes = b""
-    """The text made of a document, in UTF-8, to which its chunks' lines and offsets refer; else
+    """Extracted text of a document, in UTF-8, to which its chunks' lines and offsets refer; else
     empty.
     """
     references: bytes = b""
-    """What the text refers to, as `ragit.references` packs it; empty where its language has no
-    rules for that.
+    """References in the text, packed by `ragit.references`; empty if its language has no rules for
+    them.
     """
 
 
 BY_LINES = "cut by lines"
-"""First words of the reason for a text whose chunks were not made by its grammar."""
+"""First words of the reason why a text was not chunked by its grammar."""
 
 PARSER_FAILED = f"{BY_LINES}: its parser failed"
 PARSER_TOO_LONG = f"{BY_LINES}: its parser took too long"
 TOO_DEEP = f"{BY_LINES}: nested too deeply"
-"""Reasons for a text whose grammar crashed over it, was too slow, or was not asked."""
+"""Reasons: the grammar crashed, was too slow, or was not used."""
 
 BUSY = "deferred: the machine was busy"
 SPENT = "deferred: the time limit for slow files was reached"
@@ -135,9 +132,7 @@ BUSY_BY_LINES = f"{BY_LINES}, {BUSY}"
 SHORT_BY_LINES = f"{BY_LINES}, {SHORT_OF_MEMORY}"
 
 DEFERRED = frozenset((BUSY, BUSY_BY_LINES, SPENT, SPENT_BY_LINES, SHORT_OF_MEMORY, SHORT_BY_LINES))
-"""Reasons that say nothing about a blob, but about the run that met it: the next `ragit index`
-tries it again.
-"""
+"""Reasons due to the run, not to the blob: the next `ragit index` tries again."""
 
 
 class Embedder(Protocol):
@@ -155,7 +150,7 @@ class Embedder(Protocol):
 
     @property
     def local(self) -> bool:
-        """Return whether nothing is sent anywhere, so that worker processes may each run one."""
+        """Return whether nothing is sent, so that worker processes may each run one."""
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Return one vector for each text, in order: float32, little-endian, of length 1, or all
@@ -166,19 +161,17 @@ class Embedder(Protocol):
         """Return the vector of a query, in the same form."""
 
     def knows(self, text: str) -> bool:
-        """Return whether it knows a word of a text; without one a vector says little."""
+        """Return whether it knows a word of a text; if not, a vector says little."""
 
 
 class Target(Record):
-    """A tree with the name that the user called it by, and a tree that likely differs little from
-    it.
-    """
+    """A tree, the user's name for it, and a tree that probably differs little from it."""
 
     name: str
     tree: Oid
     near: Oid | None = None
     without: Target | None = None
-    """A tree whose code is left out: only chunks that it lacks are found."""
+    """A tree whose code is excluded: only chunks that it lacks are found."""
     union: bool = False
     """True if `tree` names the union of several trees."""
 
@@ -186,29 +179,27 @@ class Target(Record):
 HEAD = "HEAD"
 UNCOMMITTED = "HEAD + uncommitted changes"
 STAGED = "staged changes"
-"""The names of trees that are not a revision that a user typed."""
+"""Names of trees that are no typed revision."""
 
 
 def index_command(ref: str) -> str:
-    """Return the command that completes the tree of this name."""
+    """Return the command that completes the index of the tree with this name."""
     options = {HEAD: "", UNCOMMITTED: " --worktree", STAGED: " --staged"}
     return "ragit index" + options.get(ref, f" {ref}")
 
 
 NOT_DOWNLOADED = "not downloaded"
-"""The reason for a file that a partial clone lacks: `ragit index --fetch-missing` downloads it."""
+"""Reason for a file missing from a partial clone: `ragit index --fetch-missing` downloads it."""
 
 LOST = "missing or damaged in git"
-"""The reason for a file that any other repository lacks, or whose object cannot be read: `git fsck`
-names it.
-"""
+"""Reason for a file missing from any other repository, or unreadable: `git fsck` names it."""
 
 LOST_SINCE_INDEXED = f"{LOST} since it was indexed"
-"""The start of the note on files whose text a search could not read back."""
+"""Start of the note on files whose text a search could not read back."""
 
 
 def absent_advice(ref: str, reasons: Iterable[str]) -> str:
-    """Return what to type about files of a tree that the repository lacks."""
+    """Return the command to type about files missing from the repository."""
     if ref in (HEAD, UNCOMMITTED):
         return "`ragit doctor` says more"
     typed = {
@@ -219,14 +210,14 @@ def absent_advice(ref: str, reasons: Iterable[str]) -> str:
 
 
 NO_FILE_PASSES = "no file passes the filters"
-"""The note of an answer whose path and language filters leave no file."""
+"""Note of an answer whose path and language filters leave no file."""
 
 NO_WORD_FOUND = "holds a word of the query"
-"""Part of the reason for an answer that is ranked by meaning alone."""
+"""Part of the reason for an answer ranked by meaning alone."""
 
 
 class WithoutVectors(NamedTuple):
-    """The number of chunks of a tree that lack a vector: words find them, meaning does not."""
+    """The number of a tree's chunks without a vector, found by words only."""
 
     chunks: int
     of: int
@@ -234,7 +225,9 @@ class WithoutVectors(NamedTuple):
 
 
 def lacking(missing: int, without: WithoutVectors | None, of: str) -> str:
-    """Return what of a tree is not indexed, in the words of all commands; empty if all of it is."""
+    """Return the unindexed part of a tree, in the words of all commands; empty if it is
+    complete.
+    """
     noun, verb = ("file", "is") if missing == 1 else ("files", "are")
     files = f"{missing:,} {noun} of {of} {verb} not indexed"
     if without is None:
@@ -245,22 +238,20 @@ def lacking(missing: int, without: WithoutVectors | None, of: str) -> str:
 
 
 class Completeness(Record):
-    """The indexed part of a tree, of what the settings want. Every answer has one."""
+    """How much of a tree is indexed, as far as the settings want. Every answer has one."""
 
     missing: int = 0
-    """The number of files that are not stored."""
+    """Number of files not stored."""
     without_vectors: WithoutVectors | None = None
-    """The stored chunks without vectors; None if there are none."""
+    """Stored chunks without vectors; None if there are none."""
     undescribed: int = 0
-    """The number of chunks and images that lack a description that is wanted, each content once."""
+    """Number of chunks and images without a wanted description, each content once."""
     absent: Mapping[str, int] = MappingProxyType({})
-    """The number of files of the tree that the repository lacks, by reason."""
+    """Number of files missing from the repository, by reason."""
     deferred: int = 0
-    """The number of files that were slow to read and are left to the next `ragit index`: not found,
-    or cut by lines.
-    """
+    """Number of slow files left to the next `ragit index`: not found, or cut by lines."""
     unsearched: Mapping[str, int] = MappingProxyType({})
-    """The number of files by the reason why they are not indexed, if none is indexed."""
+    """Number of files not indexed, by reason, if none is indexed."""
 
     @property
     def complete(self) -> bool:
@@ -269,26 +260,28 @@ class Completeness(Record):
 
     @property
     def settled(self) -> bool:
-        """Return whether a later run cannot add anything to the same tree."""
+        """Return whether a later run can add nothing to the same tree."""
         return self.complete and not (self.undescribed or self.absent or self.deferred)
 
     def lacking(self, of: str) -> str:
-        """Return what of a tree is not indexed, in the words of all commands; empty if all is."""
+        """Return the unindexed part of a tree, in the words of all commands; empty if it is
+        complete.
+        """
         return lacking(self.missing, self.without_vectors, of)
 
 
 class ToIndex(Record):
-    """The files that a search has to index before it answers."""
+    """The files that a search has to index first."""
 
     files: int
     documents: int
-    """The documents among these files. Reading one may take as long as many files of code."""
+    """Documents among these files; one may take as long as many files of code."""
     server: str
-    """The server that makes the vectors, as `openai at api.openai.com`; empty if none does."""
+    """Server that makes the vectors, as `openai at api.openai.com`; empty if none does."""
 
 
 class Optimized(Record):
-    """The changes that context optimisation made to a hit."""
+    """Changes of a hit by context optimisation."""
 
     merged_from: tuple[str, ...] = ()
     deduped_from: tuple[str, ...] = ()
@@ -296,14 +289,14 @@ class Optimized(Record):
 
 
 class Reranked(NamedTuple):
-    """The changes that a reranker made to a hit."""
+    """Changes of a hit by a reranker."""
 
     place: int
-    """The rank before, from 1."""
+    """Earlier rank, from 1."""
     relevance: float | None
-    """The relevance in the model's own scale; None if the model gave none."""
+    """In the model's own scale; None if the model gave none."""
     change: float
-    """The change of the score: scores belong to ranks, and the hit moved to another."""
+    """Change of the score: scores belong to ranks, and the hit moved to another."""
 
 
 class Member(NamedTuple):
@@ -317,7 +310,7 @@ class Member(NamedTuple):
 
 
 class LastStood(NamedTuple):
-    """The last place of code that is gone."""
+    """The last place of removed code."""
 
     path: str
     line: int
@@ -326,23 +319,21 @@ class LastStood(NamedTuple):
     removed_by: Oid
     """The commit or merge after it, on the first-parent line of HEAD."""
     date: str
-    """The day of that one, as 2024-10-25."""
+    """Day of `removed_by`, as 2024-10-25."""
     subject: str
 
 
 class RefSpan(NamedTuple):
-    """Refs that follow each other in the order of versions, as the first and the last of them; one
-    ref is both.
-    """
+    """Consecutive refs in the order of versions, by the first and the last; one ref is both."""
 
     first: str
     last: str
     refs: int
-    """Number of refs from the first to the last."""
+    """Number of refs from first to last."""
 
 
 class Hit(Record):
-    """One place in the searched tree, with the reasons for its rank."""
+    """One place in the searched tree, with the parts of its score."""
 
     path: str
     start_line: int
@@ -356,33 +347,33 @@ class Hit(Record):
     blob: Oid
     signals: Mapping[str, float] = MappingProxyType({})
     terms: tuple[str, ...] = ()
-    """The words of the query that the chunk or its file holds, as index terms."""
+    """Words of the query in the chunk or its file, as index terms."""
     also: tuple[str, ...] = ()
-    """Other paths of the tree that hold the same blob."""
+    """Other paths of the tree with the same blob."""
     optimized: Optimized | None = None
     reranked: Reranked | None = None
     place: str = ""
-    """The place in a document, as `page 12`; lines count in the text made of the document."""
+    """Place in a document, as `page 12`; lines count in its extracted text."""
     numbers: tuple[int, ...] = ()
-    """The row or page of each line, 0 for none, where the place is several."""
+    """Row or page of each line, 0 for none; empty if all lines are on one."""
     definitions: tuple[Definition, ...] = ()
     """All definitions, in order of lines."""
     line: int = 0
-    """The line that answers best; 0 if it is not known, and is chosen when the hit is shown."""
+    """Best line; 0 if unknown, and chosen when the hit is shown."""
     last_stood: LastStood | None = None
+    """Only for removed code."""
     members: tuple[Member, ...] = ()
     """Members of a class that its other chunks define, in order of lines."""
-    """Only of code that is gone."""
     in_refs: tuple[RefSpan, ...] | None = None
-    """The refs that hold the code, of those that were asked about; None if none were."""
+    """Requested refs that contain the code; None if none were requested."""
     ref: str = ""
-    """The newest of the searched refs in which the code is at this path and these lines, if several
-    were searched.
+    """The newest searched ref with the code at this path and these lines, if several were
+    searched.
     """
 
 
 class Demoted(NamedTuple):
-    """The best place of a file that would be among the hits if nothing had lowered it."""
+    """The best place of a file that would be a hit without its demotion."""
 
     path: str
     start_line: int
@@ -390,13 +381,13 @@ class Demoted(NamedTuple):
     symbol: str
     score: float
     otherwise: float
-    """The score without the demotion."""
+    """Score without the demotion."""
     signals: Mapping[str, float]
-    """The signals that lowered it, by name."""
+    """Signals that lowered it, by name."""
 
 
 class RerankedBy(NamedTuple):
-    """The model that ordered the best candidates anew."""
+    """The model that reordered the best candidates."""
 
     model: str
     candidates: int
@@ -404,69 +395,69 @@ class RerankedBy(NamedTuple):
 
 
 class LookedAt(NamedTuple):
-    """The numbers of refs, trees and files that an answer about refs was made from."""
+    """Numbers of refs, trees and files behind an answer about refs."""
 
     refs: int
     trees: int
     """Different trees of these refs."""
     complete_trees: int
-    """Trees of which all could be read, or was indexed where a union was searched."""
+    """Trees read completely, or completely indexed for a union."""
     files: int
-    """Different files that were looked at."""
+    """Different files examined."""
     complete_files: int
 
 
 class LeftOut(NamedTuple):
-    """A tree whose code an answer leaves out."""
+    """A tree whose code an answer excludes."""
 
     ref: str
     tree: Oid
 
 
 class Rewritten(NamedTuple):
-    """The variants and words that were searched beside the query."""
+    """Variants and words searched besides the query."""
 
     variants: tuple[str, ...] = ()
     """Other forms of the query, by a language model."""
     words: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    """Words of the searched tree, by the word of the query that they are related to."""
+    """Related words of the searched tree, by word of the query."""
 
 
 class Answer(Record):
-    """Hits, and what they were computed from: the tree, and whether all of it was indexed."""
+    """Hits, the searched tree, and how much of it was indexed."""
 
     query: str
     ref: str
     tree: Oid
     completeness: Completeness
     degraded: str
-    """The reason why an arm, the reranker or the rewriter did not take part; else empty."""
+    """Why an arm, the reranker or the rewriter did not take part; else empty."""
     took_ms: float
     hits: tuple[Hit, ...]
     without: LeftOut | None = None
-    """The tree whose code is left out; None if all of the tree was searched."""
+    """Tree whose code is excluded; None if the whole tree was searched."""
     looked_at: LookedAt | None = None
-    """Part of the refs in question that was looked at; None without refs."""
+    """Examined part of the requested refs; None without refs."""
     union: bool = False
-    """True if the files of all these refs were searched; `tree` is a digest of their trees then."""
+    """True if the files of all these refs were searched; `tree` is then a digest of their trees."""
     demoted: tuple[Demoted, ...] = ()
-    """Places that a demotion kept out; only if the query asked to explain."""
+    """Places that a demotion removed; only if the query asked to explain."""
     reranked_by: RerankedBy | None = None
     rewritten: Rewritten | None = None
     warnings: tuple[str, ...] = ()
     """A sentence for each ignored setting of a submodule."""
     unmatched_names: tuple[str, ...] = ()
-    """Names in the query, of several words, that no indexed file of the tree holds."""
+    """Names of several words in the query that no indexed file of the tree contains."""
     notes: tuple[str, ...] = ()
-    """Notes on the answer for the reader, a sentence each."""
+    """Notes for the reader, a sentence each."""
     left_out: int = 0
-    """The number of hits that did not fit into the tokens that were asked for."""
+    """Number of hits beyond the token budget."""
     weaker: int = 0
-    """The number of hits that were left out because the best one is far better."""
+    """Number of hits left out because the best one is far better."""
 
     @property
     def complete(self) -> bool:
-        """Return whether all of the tree was indexed."""
+        """Return whether the whole tree was indexed."""
         return self.completeness.complete
 
 
@@ -481,4 +472,4 @@ class OnIndex(Protocol):
     """A callback for what a search has to index first."""
 
     def __call__(self, lacking: ToIndex, /) -> Progress | None:
-        """Report what has to be indexed, and return a progress callback or None."""
+        """Report the files to index, and return a progress callback or None."""

@@ -41,14 +41,14 @@ change is missed there.
 _LOWER = rf"[^\W0-9_{_UPPER}{CJK}]"
 _IDENTIFIER = re.compile(r"\w+")
 _SEPARATED = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
-"""Each character of ASCII that is in no identifier, as a space."""
+"""Spaces for characters of ASCII that are in no identifier."""
 _ASCII_PART = re.compile(r"[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 """Parts of an identifier. An acronym keeps its last capital for the next word: HTTP and Server in
 HTTPServer.
 """
 _ANY_PART = rf"[{CJK}]+|[0-9]+|[{_UPPER}]+(?!{_LOWER})|[{_UPPER}]?{_LOWER}+"
-"""The same for all scripts. It is compiled on first use, since that takes 5 ms and most searches do
-not need it.
+"""The same for all scripts, compiled on first use: that takes 5 ms, and most searches do not need
+it.
 """
 
 
@@ -84,7 +84,7 @@ def _has_cjk(text: str) -> bool:
 
 
 def words(text: str) -> list[str]:
-    """Return all words of a text, in order, as the static model reads them."""
+    """Return all words of a text, in order, for the static model."""
     return [word for identifier in _IDENTIFIER.findall(text) for word in parts(identifier)]
 
 
@@ -95,11 +95,10 @@ _DERIVED = tuple(
     "ables able ibles ible ities ity ively ives ive izers izer izing ized izes ize ions ion ers er "
     "ors or ings ally al ly ful ness".split()
 )
-"""Suffixes that derive one word from another. Where one ends in another, the longer stands first.
-"""
+"""Suffixes that derive one word from another. If one ends in another, the longer comes first."""
 
 _ROOT = 4
-"""Letters that have to remain before a suffix: "ration" is not "r"."""
+"""Letters that must remain before a suffix: "ration" is not "r"."""
 
 
 @lru_cache(maxsize=CACHED)
@@ -167,8 +166,8 @@ def terms_of(identifier: str) -> tuple[str, ...]:
 
 
 def _joined_between_cjk(identifier: str) -> tuple[str, ...]:
-    """Return the joined parts of each name that stands between Chinese, Japanese or Korean text,
-    which has no spaces.
+    """Return the joined parts of each name between Chinese, Japanese or Korean text, which has no
+    spaces.
     """
     names = (parts(name) for name in re.split(f"[{CJK}]+", identifier) if name)
     return tuple("".join(pieces) for pieces in names if len(pieces) > 1)
