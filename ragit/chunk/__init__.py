@@ -1,9 +1,9 @@
-"""Cut the bytes of a file into chunks: all that knows what a language looks like.
+"""Cuts the bytes of a file into chunks, by language.
 
-This room owns tree-sitter and the readers of documents. It is handed bytes and a language, and
-knows no path beyond a file's name, no git and no SQL. It is pure: the same bytes, language and
-options give the same chunks, and no bytes make it raise. Grammars are loaded when a blob is parsed,
-not before: a query process asks only for names and fingerprints.
+Owns tree-sitter and the readers of documents. Takes bytes and a language; knows no path beyond a
+file's name, no git and no SQL. Pure: the same bytes, language and options give the same chunks, and
+no bytes raise. Grammars are loaded when a blob is parsed: a query only needs names and
+fingerprints.
 """
 
 from __future__ import annotations
@@ -85,10 +85,9 @@ def chunk(
 ) -> Chunking:
     """Return all chunks of a blob in order, by its language or a `custom` chunker.
 
-    What reads it runs in a child process. A process that is such a child itself passes
-    `isolated=False`, so that grammars run in it. `budget` bounds the time and learns how much was
-    used; the default is a full try. No bytes make it raise. Raises UnknownLanguage, and WorkerDied
-    if no child process can be kept alive.
+    Reading runs in a child process. Such a child itself passes `isolated=False`, so that grammars
+    run in it. `budget` limits the time and records its use; the default is a full try. No bytes
+    raise. Raises UnknownLanguage, and WorkerDied if no child process can be kept alive.
     """
     from ragit.chunk.time_budget import TimeBudget
 
@@ -112,7 +111,7 @@ def chunk(
 
 @contextmanager
 def bounded(size: int, budget: TimeBudget) -> Iterator[None]:
-    """Have the system end this process if chunking `size` bytes takes far longer than it may."""
+    """Let the system end this process if chunking `size` bytes takes far longer than its budget."""
     from ragit.chunk.reader_server import end_after
     from ragit.chunk.texts import time_for
 
@@ -136,19 +135,19 @@ def check_node_types(node_types: Mapping[str, Iterable[str]]) -> None:
 
 
 def is_document(language: str) -> bool:
-    """Return True if files of a language are unpacked or decoded, and may be larger than code."""
+    """Return whether files of a language are unpacked or decoded, and may be larger than code."""
     return require(language).reader == "document"
 
 
 def prepare() -> None:
-    """Start the process that chunks texts, for a caller that soon has some."""
+    """Start the process that chunks texts, ahead of the first text."""
     from ragit.chunk import texts
 
     texts.start()
 
 
 def end_children() -> None:
-    """End the processes that read files, if there are any."""
+    """End the processes that read files, if any."""
     import sys
 
     for name in ("ragit.chunk.child", "ragit.chunk.texts"):
@@ -171,7 +170,7 @@ def pages_of(place: str) -> tuple[int, int]:
 
 
 def first_of(place: str) -> int:
-    """Return the first row or page of a chunk's place in a document; 0 if it is on none."""
+    """Return the first row or page of a chunk's place in a document; 0 if none."""
     from ragit.chunk.documents.place import first
 
     return first(place)
@@ -192,16 +191,15 @@ def kept(chunking: Chunking) -> bytes:
 
 
 def parted(data: bytes) -> tuple[bytes, bytes]:
-    """Return what is stored of a document as its text and the rest, for `numbers_of`."""
+    """Return a document's stored form as its text and the rest, for `numbers_of`."""
     from ragit.chunk.documents.numbers import parted
 
     return parted(data)
 
 
 def numbers_of(rest: bytes, start_line: int) -> tuple[int, ...]:
-    """Return the row or page of each line of a chunk; empty if all are on one.
-
-    The chunk is the one that begins in the given line.
+    """Return the row or page of each line of the chunk that begins at a line; empty if all are on
+    one.
     """
     from ragit.chunk.documents.numbers import numbers_of
 
@@ -209,7 +207,7 @@ def numbers_of(rest: bytes, start_line: int) -> tuple[int, ...]:
 
 
 def imports_of(language: str, statement: str) -> Iterator[tuple[str, tuple[Bound, ...]]]:
-    """Yield the modules of an import statement with the names that it brings."""
+    """Yield the modules of an import statement with the imported names."""
     from ragit.chunk.imports import imports_of
 
     return imports_of(language, statement)
@@ -223,7 +221,7 @@ def plain_comment(comment: str, limit: int) -> str:
 
 
 def joined_places(places: Iterable[str]) -> str:
-    """Join the places of neighbouring chunks: `rows 2-9` and `rows 10-12` are `rows 2-12`."""
+    """Join the places of neighbouring chunks: `rows 2-9` and `rows 10-12` become `rows 2-12`."""
     from ragit.chunk.documents.place import joined
 
     return joined(places)

@@ -1,7 +1,7 @@
 """Read documents, and files of custom chunkers, in child processes (serve.py).
 
-Document readers are large programs that were not written for hostile input, so none runs in the
-process that indexes.
+Document readers are large programs, not written for hostile input, so none runs in the indexing
+process.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ FAILED = "its reader failed"
 
 _START = "from ragit.chunk.serve import serve; serve()"
 _TRIES = 3
-"""Most processes that are tried for one file. After two crashes the file is to blame."""
+"""Limit of processes for one file. After two crashes the file is to blame."""
 
 _SMALL = 1 / 12
-"""Share of the configured time that the smallest document is allowed."""
+"""Share of the configured time for the smallest document."""
 _LARGE = 6_000_000
 """Bytes of a document that add all of the configured time to that share.
 
-Of 120 seconds that is 10 seconds, and 20 for each million bytes. The slowest documents measured,
+With 120 seconds that is 10 seconds, and 20 for each million bytes. The slowest documents measured,
 test data of libraries, take less than 1 second, and 3 for each million bytes.
 """
 _BRIEF = 1 / 240
@@ -47,16 +47,16 @@ One in a hundred of the measured documents takes more than 0.3 seconds, and none
 this time.
 """
 _WAITED = 4
-"""Time on the clock as a multiple of the processor time, because other processes run too."""
+"""Wall time as a multiple of the processor time, because other processes run too."""
 _WAITED_AT_LEAST = 30.0 if hasattr(signal, "setitimer") else 0.0
-"""Least seconds on the clock: a busy machine may take as long to start a process.
+"""Least wall time: a busy machine may take as long to start a process.
 
-Where processor time cannot be limited, the clock is the only limit.
+If processor time cannot be limited, this is the only limit.
 """
 
 
 def time_for(size: int, options: DocumentOptions, *, brief: bool = False) -> Time:
-    """Return the time that a document of `size` bytes may take."""
+    """Return the time limit of a document of `size` bytes."""
     smallest, large, least = (_BRIEF, _BRIEF_LARGE, 0.5) if brief else (_SMALL, _LARGE, 1.0)
     share = options.max_seconds * min(1.0, smallest + size / large)
     processor = min(options.max_seconds, max(share, least))
@@ -69,9 +69,8 @@ _spares: Spares[ReaderProcess] = Spares()
 def read_document(
     data: bytes, language: str, options: DocumentOptions, budget: TimeBudget | None = None
 ) -> Read:
-    """Return a document's text and chunks, or the reason why there are none.
-
-    Thread-safe. Raises WorkerDied.
+    """Return a document's text and chunks, or why there are none. Thread-safe. Raises
+    WorkerDied.
     """
     budget = budget or TimeBudget()
     time = time_for(len(data), options, brief=budget.brief).within(budget.most)
@@ -82,7 +81,7 @@ def read_document(
 
 
 def read_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom) -> Read:
-    """Return the chunks that a custom chunker makes of a file, and the text that they divide."""
+    """Return a custom chunker's chunks of a file, and the text that they divide."""
     bounds = options.documents
     about = {**custom._asdict(), "source": custom.source.decode("latin-1")}
     sizes = {"max_lines": options.max_lines, "max_bytes": options.max_bytes, "documents": bounds}
@@ -103,7 +102,7 @@ def end_children() -> None:
 def _asked(
     data: bytes, language: str, options: DocumentOptions, time: Time, setup: bytes
 ) -> tuple[Read, float]:
-    """Return the answer, and the seconds of processor time that all tries took."""
+    """Return the answer, and the seconds of processor time of all tries."""
     used = 0.0
     crashes = 0
     for _ in range(_TRIES):
@@ -127,7 +126,7 @@ def _asked(
 def _read(
     child: ReaderProcess, data: bytes, language: str, options: DocumentOptions, time: Time
 ) -> Read:
-    """Return the answer of one child about one file. Raises Ended."""
+    """Return one child's answer about one file. Raises Ended."""
     most = 4 * max(options.max_text, len(data)) + (1 << 20)
     head = {"language": language, "options": options, "most": most}
     answer, text, chunks = child.ask(head, data, time)

@@ -1,7 +1,7 @@
-"""Cut a text with a grammar into pieces: one for each definition that its language's query found.
+"""Cut a text with a grammar into pieces: one for each definition found by its language's query.
 
-The walk goes down from the root and looks only into nodes that hold a definition or are too large
-for one chunk. It keeps its own stack, so that no nesting is too deep for it.
+The walk goes down from the root, only into nodes that contain a definition or are too large for one
+chunk. It keeps its own stack, so any depth of nesting is possible.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _TYPES = frozenset(
     "class struct trait impl interface object protocol extension mixin union contract".split()
 )
 _IN_A_TYPE = {"function": "method", "constant": "field", "variable": "field"}
-"""Kinds that grammars name alike wherever they stand, and what they are inside a type."""
+"""Kinds with the same name everywhere in grammars, and their kinds inside a type."""
 
 _OPAQUE = frozenset(
     "function method constructor getter setter macro test task operator callback rpc phaser".split()
 )
-"""Kinds that are one chunk with all that is in them, if they fit."""
+"""Kinds that are one chunk with all of their content, if they fit."""
 
 _NESTED = _OPAQUE | CONTAINERS | {"enum", "type", "record", "annotation", "delegate", "heading"}
-"""Kinds that are listed among a chunk's definitions even if they are local to it."""
+"""Kinds listed among a chunk's definitions even if local to it."""
 
 _SIGNATURES = frozenset(
     (
@@ -49,21 +49,23 @@ _SIGNATURES = frozenset(
         " method_specification annotation_type_element_declaration function_definition"
     ).split()
 )
-"""Nodes of functions that may come without a body; such declarations are grouped as fields are."""
+"""Nodes of functions that may lack a body; such declarations are grouped like fields."""
 
 _DEEPEST = 2000
-"""Levels of nesting that are looked into; a file with millions of them would take all memory."""
+"""Limit of nesting; a file with millions of levels would take all memory."""
 
 
 class Parsed(NamedTuple):
-    """The pieces of a text, and what it refers to, packed."""
+    """The pieces of a text, and its references, packed."""
 
     pieces: list[Piece]
     references: bytes
 
 
 def parsed(lines: Lines, row: Language, options: ChunkOptions, budget: TimeBudget) -> Parsed | None:
-    """Return what a text holds; None if parsing it or searching its tree takes too long."""
+    """Return the pieces and references of a text; None if parsing or searching its tree takes too
+    long.
+    """
     lines = lines.for_grammar()
     source = lines.text
     rewrite = REWRITES.get(row.name)
@@ -79,7 +81,7 @@ def parsed(lines: Lines, row: Language, options: ChunkOptions, budget: TimeBudge
 
 
 class _Level:
-    """Siblings being looked at, and what holds for all of them."""
+    """Siblings of the walk, with what applies to all of them."""
 
     __slots__ = (
         "nodes",
@@ -103,20 +105,21 @@ class _Level:
         self.findings = findings
         self.parent = self.base = parent
         self.kind = kind
-        """The kind of what is no definition on this level."""
+        """Kind of text outside of definitions on this level."""
         self.strict = False
-        """True inside a large function: only large nodes are looked into."""
+        """True inside a large function: only large nodes are entered."""
         self.passing = False
         """True if the level stands for its node: comments at its edges belong to the level around
-        it."""
+        it.
+        """
         self.lead = -1
-        """First row of the comments and attributes just seen; -1 if there are none."""
+        """First row of the preceding comments and attributes; -1 if none."""
         self.lead_end = -1
         self.comments: list[tuple[int, int]] = []
 
     @property
     def rest(self) -> str:
-        """Return the kind of what is no definition at the top level."""
+        """Return the kind of text outside of definitions at the top level."""
         return "text" if self.row.data else "code"
 
     def inner(self, nodes: Iterable[Node], parent: str, kind: str) -> _Level:
@@ -135,7 +138,7 @@ class _Walk:
         self.lines = lines
         self.text = lines.text
         self.source = source
-        """The text as it is written, where `text` hides macros from the grammar."""
+        """The original text; in `text`, macros are hidden from the grammar."""
         self.options = options
         self.budget = budget
         self.pieces: list[Piece] = []
@@ -169,7 +172,7 @@ class _Walk:
                 if len(levels) < _DEEPEST:
                     levels.append(inner)
                     break
-                self._leave(inner, level)  # what is in there goes on with what is around it
+                self._leave(inner, level)  # the level inside continues the one around it
             else:
                 levels.pop()
                 self._leave(level, levels[-1] if levels else None)
@@ -203,7 +206,7 @@ class _Walk:
             self._flush(level)
 
     def _look(self, level: _Level, node: Node) -> _Level | None:
-        """Note what a node begins; return the level of its children if they are to be looked at."""
+        """Record what a node begins; return the level of its children if they are to be walked."""
         found = level.findings
         number = node.id
         row = self.lines.row(node.start_byte)
@@ -240,7 +243,7 @@ class _Walk:
             level.comments.append((node.start_byte, node.end_byte))
 
     def _flush(self, level: _Level) -> None:
-        """Make comments that no definition follows text of their own."""
+        """Turn comments without a following definition into text."""
         lead, level.lead = level.lead, -1
         self._rest(level, lead, level.lead_end, level.kind)
 
@@ -274,7 +277,7 @@ class _Walk:
         current.last = max(current.last, last)
 
     def _other(self, level: _Level, node: Node, row: int, last: int) -> _Level | None:
-        """Look into a node if it is large or, outside functions, holds a definition."""
+        """Enter a node if it is large or, outside functions, contains a definition."""
         large, findings = self._large(node, row, last), level.findings
         holds = findings.has_definition(node) or findings.has_import(node)
         if large or (holds and not level.strict):
@@ -290,7 +293,7 @@ class _Walk:
         if not children:
             return None
         begin = level.findings.first_definition(node)
-        if begin is not None:  # `memoize def price`: what is before it on its line belongs to it
+        if begin is not None:  # `memoize def price`: the text before it on its line belongs to it
             start = self.lines.starts[self.lines.row(begin)]
             children = [one for one in children if one.end_byte > begin or one.start_byte < start]
         if self.lines.row(children[0].start_byte) > row:
@@ -339,7 +342,7 @@ class _Walk:
         return []
 
     def _counts(self, level: _Level, found: Found) -> bool:
-        """Return False for a local variable, and for node types that the user did not choose."""
+        """Return False for a local variable, and for node types not chosen by the user."""
         if level.kind in _OPAQUE and found.kind in ITEMS:
             return False
         return level.findings.accepts(found)
@@ -347,7 +350,7 @@ class _Walk:
     def _begin(
         self, level: _Level, outer: Node, group: list[Found], row: int, last: int
     ) -> _Level | None:
-        """Begin the piece of a definition; return the level inside if it is looked into."""
+        """Begin the piece of a definition; return the level inside if it is entered."""
         main = min(group, key=attrgetter("pattern"))
         for found in group:
             found.placed = True
@@ -376,14 +379,14 @@ class _Walk:
         return inner
 
     def _splits(self, level: _Level, outer: Node, group: list[Found]) -> bool:
-        """Return True if a definition is cut at its members, such as the methods of a class."""
+        """Return whether a definition is cut at its members, such as the methods of a class."""
         if level.row.data and not any(found.kind in level.row.splits.split() for found in group):
             return False
         if any(found.whole or found.kind in _OPAQUE for found in group):
             return False
         named = level.findings.names_type(group[0])
         starts = level.findings.member_starts if named else level.findings.starts
-        if named and group[0].kind in CONTAINERS:  # one chunk, unless its members are named as well
+        if named and group[0].kind in CONTAINERS:  # one chunk, unless its members are named, too
             return bisect_left(starts, outer.end_byte) > bisect_left(starts, outer.start_byte)
         inside = bisect_left(starts, outer.end_byte) - bisect_left(starts, outer.start_byte)
         return inside > len(group)
@@ -427,12 +430,12 @@ def _kind(kind: str, around: str) -> str:
 
 
 def _encloses_rest(found: Found) -> bool:
-    """Return True for a namespace without a body, which holds what follows it."""
+    """Return whether a namespace has no body, so that it contains what follows."""
     return found.opens and found.node.child_by_field_name("body") is None
 
 
 def _bodiless(node: Node) -> bool:
-    """Return True for a function that is declared without its body."""
+    """Return whether a function is declared without a body."""
     if node.type not in _SIGNATURES or node.child_by_field_name("body") is not None:
         return False
     last = node.named_child(node.named_child_count - 1) if node.named_child_count else None
@@ -440,9 +443,8 @@ def _bodiless(node: Node) -> bool:
 
 
 def _inside(outer: Node, node: Node, findings: Findings) -> list[Node]:
-    """Return the nodes inside a definition.
-
-    They are the nodes of its body, else those after it in its statement, else its children.
+    """Return the nodes inside a definition: of its body, else after it in its statement, else
+    children.
     """
     body = node.child_by_field_name("body")
     if body is not None and (findings.has_definition(body) or not findings.has_definition(node)):

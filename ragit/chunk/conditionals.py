@@ -1,9 +1,9 @@
-"""Choose the branches of preprocessor conditionals that a grammar is shown (C, C++, C#).
+"""Choose the branches of preprocessor conditionals for the grammar (C, C++, C#).
 
-A grammar reads `#if` as a statement and fails where a conditional stands in the middle of one, or
-where its branches open different braces. Here the directives are turned to spaces, and so are all
-branches but the first where the branches are no whole statements. The text keeps its length and its
-line ends; only the grammar reads it.
+A grammar reads `#if` as a statement and fails if a conditional is within one, or if its branches
+open different braces. Here the directives become spaces, and so do all branches but the first
+unless they are whole statements. The text keeps its length and line ends; only the grammar reads
+it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import re
 _UNREAD = re.compile(
     rb"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n]){1,8}'", re.DOTALL
 )
-"""Comments and literals: what is in them is no code."""
+"""Comments and literals, which contain no code."""
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*(\w+)(?:[^\n]*\\\r?\n)*[^\n]*", re.MULTILINE)
 _NEVER = re.compile(rb"[ \t]*#[ \t]*if[ \t]+(?:0|false)\b")
 _TO_SPACES = bytes(10 if byte == 10 else 32 for byte in range(256))
-"""For bytes.translate: everything but a line end becomes a space."""
+"""For bytes.translate: all but line ends become spaces."""
 
 _PAIRS = ((b"{", b"}"), (b"(", b")"), (b"[", b"]"))
 
@@ -79,7 +79,7 @@ def _without(text: bytes, spans: list[_Span]) -> bytes:
 
 
 def _unchosen(code: bytearray, conditional: _Conditional) -> list[_Span]:
-    """Return the branches that are not shown."""
+    """Return the branches to hide."""
     spans = [(start, end) for start, end, never in conditional.branches if not never]
     never = [(start, end) for start, end, never in conditional.branches if never]
     if len(spans) < 2:
@@ -90,7 +90,7 @@ def _unchosen(code: bytearray, conditional: _Conditional) -> list[_Span]:
 
 
 def _is_whole(branch: bytes, before: bytes) -> bool:
-    """Return True if a branch holds whole statements, or whole items of a list."""
+    """Return whether a branch contains whole statements, or whole items of a list."""
     branch = branch.strip()
     if not branch:
         return True

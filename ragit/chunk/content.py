@@ -35,7 +35,7 @@ def resolve(row: Language, text: bytes) -> Language:
     if row.name == "h":
         return LANGUAGES["cpp" if _is_cpp(text) else "c"]
     if row.name == "asciidoc" and text.startswith(b"-----BEGIN PGP "):
-        return LANGUAGES["text"]  # a key or a signature: both are called .asc
+        return LANGUAGES["text"]  # a key or a signature: both have the suffix .asc
     if row.name == "auto":
         return LANGUAGES[_by_first_lines(text)]
     return row

@@ -1,8 +1,7 @@
 """Read tables as text: values separated by commas, tabs, semicolons or bars.
 
-A chunk's text is the file's own lines, so that the header cannot stand again above each chunk, as
-it does for the sheets of a workbook. It is the chunk's `parent` instead: the names around the
-values, by which it is found.
+A chunk's text is the file's own lines, so the header cannot be repeated in it, as for sheets of a
+workbook. It is the chunk's `parent` instead: the names around the values, by which it is found.
 """
 
 from __future__ import annotations
@@ -18,23 +17,22 @@ from ragit.chunk.pieces import MAX_PARENT, ROOMY, Piece
 
 _DELIMITERS = (b",", b"\t", b";", b"|")
 _SAMPLE = 30
-"""Records from which the delimiter and the header are told."""
+"""Records that decide the delimiter and the header."""
 _COLUMNS = 200
 _RECORD = 8000
-"""Cells, and bytes, of a record that are looked at."""
+"""Limit of the cells, and bytes, examined of a record."""
 _APART = 1600
-"""Bytes of records that make a chunk where nothing else is grouped."""
+"""Bytes of records in a chunk, if nothing else is grouped."""
 
 _VALUE = re.compile(
     r"[-+.,:/ %$€£()]*\d[-+\d.,:/ %$€£()TZ]*$|[^@\s]+@[^@\s]+$|.*://|(?i:true|false|null|nan|n/?a)$"
 )
-"""A number, a date, an amount, an address: nothing that a column would be called."""
+"""A number, a date, an amount, an address: no name of a column."""
 
 
 def delimited(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Return runs of records under their header.
-
-    A record is never divided, even if a quoted field holds line ends.
+    """Return runs of records under their header, with whole records, even if a quoted field has
+    line ends.
     """
     delimiter = _sniffed(lines)
     header = _header(lines, delimiter)
@@ -62,9 +60,8 @@ def _records(lines: Lines, delimiter: bytes, row: int = 0) -> Iterator[tuple[int
 
 
 def _stop(lines: Lines, row: int, delimiter: bytes) -> int:
-    """Return the row after the record that begins in a row.
-
-    A quote that is never closed is an ordinary character.
+    """Return the row after the record that begins in a row. An unclosed quote is an ordinary
+    character.
     """
     text, at, stop = lines.text, lines.starts[row], lines.starts[row + 1]
     if not text.startswith(b'"', at):
@@ -85,7 +82,7 @@ def _opening(text: bytes, delimiter: bytes, start: int, stop: int) -> int:
 
 
 def _closed(text: bytes, at: int) -> int:
-    """Return where the quoted field ends that begins at an offset; -1 if nothing closes it."""
+    """Return the end of the quoted field that begins at an offset; -1 if unclosed."""
     at += 1
     while (at := text.find(b'"', at)) >= 0:
         if not text.startswith(b'"', at + 1):
@@ -133,7 +130,7 @@ def _cells(record: bytes, delimiter: bytes) -> list[str]:
 
 
 def _usual(records: Sequence[Sequence[str]]) -> tuple[float, int]:
-    """Return the share of records that have the usual number of cells, and that number."""
+    """Return the share of records with the most common number of cells, and that number."""
     widths = Counter(map(len, records))
     return max(
         ((times / len(records), width) for width, times in widths.items() if width > 1),
@@ -142,9 +139,8 @@ def _usual(records: Sequence[Sequence[str]]) -> tuple[float, int]:
 
 
 def _sniffed(lines: Lines) -> bytes:
-    """Return the delimiter that gives most of the first records the same number of cells.
-
-    It gives more than one cell.
+    """Return the delimiter that gives most of the first records the same number of cells, above
+    one.
     """
     return max(_DELIMITERS, key=lambda delimiter: _usual(_sampled(lines, delimiter)))
 
@@ -178,10 +174,10 @@ def _is_comment(cell: str) -> bool:
 
 
 def _is_header(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return True if cells are names of columns.
+    """Return whether cells are names of columns.
 
-    There are several, all short and different, none is a value of its own column, and the record
-    below is as wide.
+    They are several, short and different, none is a value of its column, and the record below is as
+    wide.
     """
     filled = [cell for cell in cells if cell]
     if len(filled) < 2 or len(filled) < len(cells) - 1 or len(set(filled)) < len(filled):
@@ -198,5 +194,5 @@ def _may_be_name(cell: str) -> bool:
 
 
 def _repeats_cell(cells: Sequence[str], record: Sequence[str]) -> bool:
-    """Return True if a record has one of the cells as the value of the same column."""
+    """Return whether a record has one of the cells as the value of the same column."""
     return any(cell and cell == value for cell, value in zip(cells, record, strict=False))

@@ -1,8 +1,8 @@
-"""Decode the bytes of a file to the UTF-8 text that chunks, postings and search agree on.
+"""Decode the bytes of a file to the UTF-8 text of chunks, postings and search.
 
 A UTF-8 file is its own text, byte for byte, even with a NUL far down or odd control characters;
-only a byte order mark is left out. Everything else is decoded and written again as UTF-8. No bytes
-make it raise.
+only a byte order mark is left out. Everything else is decoded and encoded again as UTF-8. No bytes
+raise.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _SNIFF = 8000
-"""Bytes that are searched for a NUL, which means binary; git uses the same number."""
+"""Bytes searched for a NUL, which means binary; git uses the same number."""
 
-# `re` compiles these two when a file is not UTF-8, which takes 0.4 ms.
+# `re` compiles these two for the first file that is not UTF-8, which takes 0.4 ms.
 _DECLARED = (
     rb"""(?: coding[:=] | fileencoding= | \bfenc= | <\?xml[^>]{0,200}?encoding=["']"""
     rb""" | charset=["']? ) [ \t]*
@@ -68,7 +68,7 @@ def _other_encoding(data: bytes) -> bytes | None:
         try:
             return data.decode(declared).encode("utf-8", "replace")
         except (LookupError, ValueError):
-            pass  # the declaration is wrong: fall through to what the bytes look like
+            pass  # the declaration is wrong: guess by the bytes
     if _broken_utf_8(data):
         return data.decode("utf-8", "replace").encode("utf-8")
     return data.decode(single_byte(data), "replace").encode("utf-8")
@@ -82,7 +82,7 @@ def _looks_binary(data: bytes) -> bool:
 def _declared(data: bytes) -> str:
     """Return the codec declared in the first or last lines; empty if there is none.
 
-    Declarations of Python, XML, HTML, Emacs and Vim are read.
+    Reads declarations of Python, XML, HTML, Emacs and Vim.
     """
     for part in (data[:1024], data[-512:]):
         found = re.search(_DECLARED, part, re.VERBOSE)
@@ -94,7 +94,9 @@ def _declared(data: bytes) -> str:
 
 
 def _broken_utf_8(data: bytes) -> bool:
-    """Return True for UTF-8 with a few bad bytes, whose other letters Latin-1 would spoil."""
+    """Return whether bytes are UTF-8 with a few bad bytes, whose other letters Latin-1
+    would spoil.
+    """
     text = data.decode("utf-8", "replace")
     bad = text.count("\ufffd")
     good = sum(1 for letter in re.findall(r"[^\x00-\x7f]", text) if letter != "\ufffd")
@@ -104,7 +106,7 @@ def _broken_utf_8(data: bytes) -> bool:
 def single_byte(data: bytes) -> str:
     """Return the likeliest single-byte encoding of a text.
 
-    Words made of high bytes alone are Cyrillic; single accented letters are Latin.
+    Words of high bytes alone are Cyrillic; single accented letters are Latin.
     """
     runs = re.findall(rb"[\xc0-\xff]{3,}", data)
     high = len(re.findall(rb"[\x80-\xff]", data))

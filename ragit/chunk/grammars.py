@@ -27,10 +27,10 @@ def grammar(name: str) -> Grammar:
 _MEASURE_EVERY = 4
 _PARSE_S = 2.0
 _SLOWEST = 100_000
-"""Seconds of processor time that any parse may take, and the bytes a second required beyond that.
+"""Limit of any parse: processor seconds, and the bytes a second required beyond that.
 
 Ordinary files parse 20 to 100 times as fast. Slower texts are hostile, such as ten thousand opening
-marks. The exact limit differs between machines, so it is far from what people write.
+marks. The exact limit differs between machines, so it is far from ordinary texts.
 """
 
 _BRIEFLY = 0.25
@@ -58,8 +58,8 @@ def parse(name: str, text: bytes, budget: TimeBudget, span: Range | None = None)
     slices: dict[int, memoryview] = {}
 
     def read(offset: int, _point: object) -> memoryview:
-        # tree-sitter 0.26 never releases the objects returned here, and a grammar that looks
-        # back (Scala's) asks for the same offset many times, so return the same object.
+        # tree-sitter 0.26 never releases the objects returned here, and a grammar that looks back
+        # (Scala's) reads the same offset many times, so return the same object.
         found = slices.get(offset)
         if found is None:
             found = slices[offset] = view[offset:]

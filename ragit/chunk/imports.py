@@ -1,7 +1,7 @@
-"""Read import statements: which module a file imports, and which names it brings. Pure.
+"""Read import statements: the imported module and names. Pure.
 
-A statement is read from its text, since each grammar names its parts in another way. What is not
-understood brings no name.
+A statement is read from its text, since each grammar names its parts differently. Parts that are
+not understood give no name.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterator
 from ragit.references import Bound
 
 Found = Iterator[tuple[str, tuple[Bound, ...]]]
-"""Modules with the names that are brought from each."""
+"""Modules with the names imported from each."""
 
 _MOST = 20_000
-"""Characters of a statement that are read."""
+"""Limit of the characters read of a statement."""
 
 _ALL = (Bound("*", ""),)
 
 
 def imports_of(language: str, statement: str) -> Found:
-    """Yield the modules of an import statement with the names that it brings."""
+    """Yield the modules of an import statement with the imported names."""
     read = _READERS.get(language)
     if read is not None:
         text = statement[:_MOST]
@@ -31,7 +31,7 @@ def imports_of(language: str, statement: str) -> Found:
 
 
 def _renamed(names: str, word: str) -> tuple[Bound, ...]:
-    """Return the names of a list such as `a, b as c`, where `word` stands before the new name."""
+    """Return the names of a list such as `a, b as c`, where `word` comes before the new name."""
     found = []
     for part in names.split(","):
         name, _, alias = part.strip().partition(word)
@@ -153,7 +153,7 @@ def _rust(text: str) -> Found:
 
 
 def _rust_tree(prefix: str, tree: str) -> Found:
-    """Yield what a `use` tree such as `a::{b, c::{d, e as f}}` brings."""
+    """Yield the imports of a `use` tree such as `a::{b, c::{d, e as f}}`."""
     match = re.fullmatch(r"(.*?)(?:::)?\{(.*)\}", tree)
     if match:
         inner = "::".join(filter(None, (prefix, match[1].strip())))
@@ -172,7 +172,7 @@ def _rust_tree(prefix: str, tree: str) -> Found:
 
 
 def _top_level(text: str) -> Iterator[str]:
-    """Yield the parts of a list between commas that stand in no braces."""
+    """Yield the parts of a list between commas outside of braces."""
     depth, start = 0, 0
     for at, sign in enumerate(text):
         depth += (sign == "{") - (sign == "}")

@@ -46,12 +46,12 @@ class Lines:
         return self.row(end - 1) if end > start else self.row(start)
 
     def blank(self, row: int) -> bool:
-        """Return True if a row holds white space only."""
+        """Return whether a row has only white space."""
         line = self.text[self.starts[row] : self.starts[row + 1]]
         return not line or line.isspace()
 
     def trimmed(self, first: int, stop: int) -> tuple[int, int]:
-        """Return first and stop of the rows first..stop-1 without the blank ones at their edges."""
+        """Return first and stop of the rows first..stop-1 without blank rows at their edges."""
         while stop > first and self.blank(stop - 1):
             stop -= 1
         while first < stop and self.blank(first):
@@ -72,7 +72,7 @@ class Lines:
     def for_grammar(self) -> Lines:
         """Return the same rows with line feeds only, one of them at the end.
 
-        Grammars know no other line end, and some lexers (Perl's, after `q#`) look for it for ever.
+        Grammars know no other line end, and some lexers (Perl's, after `q#`) look for it forever.
         """
         text = self.text
         if b"\r" in text:

@@ -17,7 +17,7 @@ _DECLARING = rb"(?:[A-Z]+_)*(?:DEFINE|DECLARE|FLAG)(?:_\w+)?|[A-Z]+_HEAD"
 """Macros that declare what they are given, as `DEFINE_MUTEX(name);` does."""
 _CALL = rb"(?:%b(?:%b)?)" % (_MACRO, _ARGUMENTS)
 _TO_SPACES = bytes(10 if byte == 10 else 32 for byte in range(256))
-"""For bytes.translate: everything but a line end becomes a space."""
+"""For bytes.translate: all but line ends become spaces."""
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 _KEYWORDS = frozenset(
@@ -54,7 +54,7 @@ _ATTRIBUTES = re.compile(rb"\}[ \t]*((?:__\w+(?:%b)?[ \t]*)+)(?=;)" % _ARGUMENTS
 _DEFINED = re.compile(rb"\n([ \t]*)(%b)(%b)(?=\s*\{)" % (_MACRO, _ARGUMENTS))
 _HEAD = re.compile(rb"\n[A-Za-z_]\w*(?:[ \t\n*&]+[A-Za-z_]\w*){1,12}(?=[ \t\n]*\()")
 _TITLE = re.compile(rb'"([^"\n]+)"')
-"""What a test is called by Catch2 and doctest."""
+"""Name of a test in Catch2 and doctest."""
 _WORD = re.compile(rb"\w+")
 _AFTER = re.compile(
     rb"\)[ \t\n]*(?:(?:const|override|final|noexcept)[ \t\n]+)*((?:%b[ \t\n]*)+)(?=[{;:])" % _CALL
@@ -63,7 +63,9 @@ _STATEMENT = re.compile(rb"[ \t]*(?:if|for|while|switch|else|return|case|do|\}|#
 
 
 def hidden(text: bytes, qualified: bool) -> bytes:
-    """Return a text of equal length without such macros; `qualified`: names may hold `::` (C++)."""
+    """Return a text of equal length without such macros; `qualified`: names may contain
+    `::` (C++).
+    """
     text = b"\n" + text  # so that each line follows a line end, which is searched for fast
     for pattern, replace in (
         (_EXPORTED_TYPE, _blank),
@@ -96,7 +98,7 @@ def _without(found: re.Match[bytes], *spans: tuple[int, int]) -> bytes:
 
 
 def _alone(found: re.Match[bytes]) -> bytes:
-    """Hide a macro that stands alone on its line, unless it is the middle of an expression."""
+    """Hide a macro alone on its line, unless it is in the middle of an expression."""
     before = found.string[max(0, found.start() - 200) : found.start()].rstrip()
     return _blank(found) if not before or before[-1:] in b';{})/:>"' else found.group()
 
@@ -117,12 +119,14 @@ def _declared(found: re.Match[bytes]) -> bytes:
 
 
 def _wrapped_name(found: re.Match[bytes]) -> bytes:
-    """Take the macro off a function's name: `BENCH(run)(state *s)`."""
+    """Remove the macro around a function's name: `BENCH(run)(state *s)`."""
     return b"\nv" + _without(found, found.span(1), found.span(3))[2:]
 
 
 def _defined(found: re.Match[bytes]) -> bytes:
-    """Make a function head of a macro that defines one: `SYSCALL_DEFINE(read, int, fd)`."""
+    """Turn a macro that defines a function into a function head: `SYSCALL_DEFINE(read, int,
+    fd)`.
+    """
     return _function(found, lambda owner, name: name)
 
 
@@ -151,7 +155,7 @@ def _function(found: re.Match[bytes], named: Callable[[bytes, bytes], bytes]) ->
 
 
 def _titled(found: re.Match[bytes], title: re.Match[bytes]) -> bytes:
-    """Make a function head whose name stands where the title does: `TEST_CASE("adds", "[x]")`."""
+    """Make a function head named at the place of the title: `TEST_CASE("adds", "[x]")`."""
     whole = found.group()
     at = found.start(3) - found.start()
     start, end = at + title.start(1), at + title.end(1)
@@ -187,7 +191,7 @@ _MACRO_ONLY = re.compile(_MACRO)
 
 
 def _is_macro(text: bytes, words: list[re.Match[bytes]]) -> bool:
-    """Return True if the word before the last is neither a type nor part of one."""
+    """Return whether the word before the last is neither a type nor part of one."""
     type_, word, name = words[-3:]
     if word.group() in _KEYWORDS or name.group() in _KEYWORDS:
         return False

@@ -1,4 +1,4 @@
-"""Tell the language of a file by its name, and find a language by what a user calls it."""
+"""Tell the language of a file by its name, and find a language by a user's name for it."""
 
 from __future__ import annotations
 
@@ -69,14 +69,16 @@ CALLED = {
     "shell": "bash",
     "terraform": "hcl",
 }
-"""Other names of languages that people and github-linguist use, unless a suffix or file name is
-one."""
+"""Other names of languages, as people and github-linguist use them, unless a suffix or file name is
+one.
+"""
 
 
 def named(name: str) -> str | None:
-    """Return the language with this name, other name or name of its files, in any case.
+    """Return the language by its name, other name or a name of its files, in any case; None if
+    unknown.
 
-    None if there is none: "js", ".py", "*.rb", "C++" and "Makefile" have one.
+    Accepts "js", ".py", "*.rb", "C++" and "Makefile".
     """
     lower = name.lower()
     if lower in LANGUAGES:
@@ -86,7 +88,7 @@ def named(name: str) -> str | None:
 
 
 def dialects(name: str) -> frozenset[str]:
-    """Return a language of the table with those that are its dialects: TypeScript's is TSX."""
+    """Return a language of the table and its dialects: TypeScript's is TSX."""
     return frozenset((name, *(row.name for row in LANGUAGES.values() if row.dialect_of == name)))
 
 

@@ -23,7 +23,7 @@ BODIES = frozenset(
         " mixin_body"
     ).split()
 )
-"""Types of nodes that hold a definition's body where the grammar has no field for it."""
+"""Types of nodes that are bodies, for grammars without a field for them."""
 
 TITLES = " › "
 """Separator of the titles of nested tests."""
@@ -137,7 +137,7 @@ class Namer:
         return owner.removesuffix(".prototype"), rest.lstrip(self.row.sigils)
 
     def _written(self, node: Node) -> str:
-        """Return a name as it is written, without quotes and sigils."""
+        """Return a name as written, without quotes and sigils."""
         node = declared(node)
         if node.type == "element":
             words = self._words(node.start_byte, node.end_byte, 4 * MAX_SYMBOL)
@@ -179,7 +179,7 @@ def declared(node: Node) -> Node:
             break
         inner = node.child_by_field_name("declarator")
         if inner is None and node.type.endswith("_declarator"):
-            # Some declarators hold the next one without a field: `int (*f)(void)`.
+            # Some declarators contain the next one without a field: `int (*f)(void)`.
             inner = next(
                 (child for child in node.named_children if child.type.endswith("declarator")),
                 None,

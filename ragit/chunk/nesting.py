@@ -1,9 +1,9 @@
-"""Texts that are nested too deeply for a grammar whose scanner is known to write past its buffer.
+"""Detect texts nested too deeply for a grammar whose scanner writes past its buffer.
 
 tree-sitter gives a scanner 1,024 bytes for its state. Those of Markdown and YAML
-(tree-sitter-markdown issue 243, tree-sitter-yaml issue 48) and Perl keep a stack there and do not
-look at its size. The depths here are upper bounds or close to them, and lie below what the buffer
-holds; no text of a person comes near.
+(tree-sitter-markdown issue 243, tree-sitter-yaml issue 48) and Perl keep a stack there without a
+check of its size. The depths here are upper bounds or close to them, and below the buffer's limit;
+no ordinary text comes near.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ _LONG_PREFIX = {
     "markdown": re.compile(rb"^[ >*+\-0-9.)]{200}", re.MULTILINE),
     "yaml": re.compile(rb"^[ \-?:]{120}", re.MULTILINE),
 }
-"""A level takes a column at least, and in YAML a sequence may stand in the column of the mapping
-around it. So only a text with such a line can be too deep.
+"""Only a text with such a line can be too deep: a level takes at least a column, except that in
+YAML a sequence may be in the column of the mapping around it.
 """
 
 _PREFIX = {
@@ -30,13 +30,13 @@ _INTERPOLATION = re.compile(rb"[$@][{\[(]|[}\])]")
 
 
 def too_deep(grammar: str, text: bytes) -> bool:
-    """Return True if a grammar must not see a text."""
+    """Return whether a grammar must not see a text."""
     measure = _MEASURES.get(grammar)
     return measure is not None and measure(grammar, text) > _DEEPEST[grammar]
 
 
 def _blocks(grammar: str, text: bytes) -> int:
-    """Return how many blocks are open at most, as markers and indentation tell."""
+    """Return the largest possible number of open blocks, by markers and indentation."""
     if b"\t" in text:
         text = text.expandtabs(4)
     if not _LONG_PREFIX[grammar].search(text):
@@ -56,7 +56,9 @@ def _blocks(grammar: str, text: bytes) -> int:
 
 
 def _interpolations(_grammar: str, text: bytes) -> int:
-    """Return how many interpolations are open at most: a quote in a quote stands in one."""
+    """Return the largest possible number of open interpolations: a quote within a quote is
+    in one.
+    """
     depth = deepest = 0
     for found in _INTERPOLATION.finditer(text):
         depth = max(depth - 1, 0) if len(found.group()) == 1 else depth + 1

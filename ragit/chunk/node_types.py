@@ -23,7 +23,7 @@ def node_types(name: str) -> frozenset[str]:
 
 
 def check(language: Language, types: Iterable[str]) -> None:
-    """Raise ConfigError for a node type that a language's grammar does not have."""
+    """Raise ConfigError for a node type that a language's grammar lacks."""
     setting = f"chunking.nodeTypes.{language.name}"
     if not language.grammar:
         raise ConfigError(

@@ -1,4 +1,4 @@
-"""Options of chunking, and the fingerprint of what determines the chunks of a language."""
+"""Options of chunking, and the fingerprint of everything that determines a language's chunks."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ragit.chunk.sources import query_text, references_text
 from ragit.records import NamedTuple, Record
 
 VERSION = 7
-"""Part of every fingerprint; raise it when the rules of this room change what comes out of it."""
+"""Part of every fingerprint; raise it when the rules of this package change its chunks."""
 
 _PACKAGES = ("tree_sitter", "tree_sitter_language_pack", "tree_sitter_yaml", "tree_sitter_c_sharp")
 
 
 class DocumentOptions(NamedTuple):
-    """Options of documents (`documents.*`): sizes of chunks, and bounds on reading one."""
+    """Options of documents (`documents.*`): sizes of chunks, and limits of reading one."""
 
     enabled: bool = True
     min_bytes: int = 300
@@ -32,19 +32,20 @@ class DocumentOptions(NamedTuple):
     """Pages, sheets, slides or chapters."""
     max_seconds: int = 120
     max_memory: int = 1 << 30
-    """Bytes of memory that reading one may take."""
+    """Limit of memory in bytes for reading one."""
     max_text: int = 8 << 20
-    """Characters of text that one may give."""
+    """Limit of a document's text in characters."""
     max_unpacked: int = 256 << 20
-    """Bytes that the parts of an archive may have together once unpacked."""
+    """Limit of an archive's unpacked parts together, in bytes."""
 
 
 class ChunkOptions(Record):
     """Options of chunking. Sizes are of one chunk's text."""
 
     node_types: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    """Language to the node types that become chunks of their own, in place of the table's
-    (`chunking.nodeTypes`)."""
+    """By language, the node types that become separate chunks, instead of the table's
+    (`chunking.nodeTypes`).
+    """
     max_lines: int = 100
     """`chunking.maxChunkLines`"""
     max_bytes: int = 8000
@@ -59,18 +60,18 @@ class ChunkOptions(Record):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Return the sizes that hold for every language."""
+        """Return the sizes that apply to every language."""
         return (self.max_lines, self.max_bytes, self.min_bytes, self.item_bytes)
 
     def types_of(self, language: str) -> tuple[str, ...] | None:
-        """Return the node types that the user chose for a language; None for the usual ones."""
+        """Return the node types that the user chose for a language; None for the default."""
         chosen = self.node_types.get(language)
         if chosen is None:
             chosen = self.node_types.get(LANGUAGES[language].dialect_of)
         return None if chosen is None else tuple(chosen)
 
     def check_values(self) -> None:
-        """Raise ValueError for sizes that no text can be cut to."""
+        """Raise ValueError for impossible sizes."""
         if self.max_lines < 1 or self.max_bytes < 4 or min(self.min_bytes, self.item_bytes) < 0:
             raise ValueError(
                 "max_lines must be at least 1, max_bytes at least 4, the others at least 0"
@@ -120,7 +121,7 @@ def table_fingerprint(options: ChunkOptions) -> str:
 
 
 def _versions(packages: tuple[str, ...]) -> tuple[str, ...]:
-    """Return names and versions of those of some distributions that are installed."""
+    """Return names and versions of the installed ones among some distributions."""
     found = _installed()
     names = sorted({package.replace("_", "-").lower() for package in packages})
     return tuple(f"{name} {found.get(name, '?')}" for name in names)
@@ -130,8 +131,7 @@ def _versions(packages: tuple[str, ...]) -> tuple[str, ...]:
 def _installed() -> dict[str, str]:
     """Return the versions of all installed distributions, read from directory listings.
 
-    importlib.metadata would say the same, but importing it takes 40 ms, a quarter of what a query
-    may take.
+    importlib.metadata gives the same, but importing it takes 40 ms, a quarter of a query's time.
     """
     found: dict[str, str] = {}
     for place in sys.path:

@@ -1,7 +1,7 @@
-"""Make chunks that cover every non-blank line once from pieces known by the row where they begin.
+"""Make chunks that cover every non-blank line once, from pieces known by their first row.
 
-A reader only says where something begins, and a piece ends where the next begins, so that no line
-is lost or doubled. Blank edges are trimmed, small neighbours grouped, oversize pieces cut.
+A reader only tells where something begins, and a piece ends where the next begins, so that no line
+is lost or repeated. Blank edges are trimmed, small neighbours grouped, oversize pieces cut.
 """
 
 from __future__ import annotations
@@ -19,16 +19,13 @@ MAX_SYMBOL = 120
 MAX_SIGNATURE = 400
 MAX_DOC = 1000
 MAX_PARENT = 300
-"""Bounds on what is kept beside the text, so that no input makes it larger than the text."""
+"""Limits of names kept besides the text, so that no input makes them larger than the text."""
 
 ROOMY = 2
-"""Factor on the size of groups of fields, constants and settings.
-
-Alone they say little.
-"""
+"""Factor on the size of groups of fields, constants and settings, which say little alone."""
 
 _SCRAP = 200
-"""Bytes of nameless lines that are too few for a chunk of their own."""
+"""Bytes of nameless lines too few for a separate chunk."""
 
 ITEMS = frozenset(
     ("constant field variable property value declaration macro type imports code").split()
@@ -71,32 +68,32 @@ class Piece:
     ) -> None:
         self.row = row
         self.last = last
-        """The last row it is known to touch: what begins there or before is the same piece."""
+        """Last row it is known to touch; whatever begins there or before belongs to it."""
         self.whole = last
-        """The last row of the container that it is the head of."""
+        """Last row of the container that it is the head of."""
         self.stop = last + 1
-        """Set when the next piece is known: the row after its last one."""
+        """The row after its last one, set when the next piece is known."""
         self.kind = kind
         self.start = row
         """The row where the definition itself begins, below its comments."""
         self.bodiless = False
-        """True for a function that is declared without its body."""
+        """True for a function declared without a body."""
         self.all_items: bool | None = None
         """For a group: whether all of its pieces are items."""
         self.definitions = [Definition(symbol, kind, row + 1)] if symbol else []
         self.nested: list[Definition] = []
-        """Definitions that are local to those of this piece."""
+        """Local definitions within those of this piece."""
         self.parent = parent
         self.signature = signature
         self.doc = doc
         self.path = path
-        """For the head of a container: the parent of what is inside."""
+        """For the head of a container: the parent of its content."""
         self.cuts: list[int] = []
         """Rows where it may be cut if it is too large."""
 
     @property
     def item(self) -> bool:
-        """Return True for one-line declarations, imports and code outside functions."""
+        """Return whether it is a one-line declaration, an import or code outside functions."""
         if self.all_items is not None:
             return self.all_items
         if self.kind in _REST:
@@ -109,13 +106,13 @@ class Piece:
         return [definition.name for definition in self.definitions]
 
     def absorb(self, other: Piece) -> None:
-        """Take in the piece that follows."""
+        """Merge the following piece into this one."""
         self.all_items = self.item and other.item
         if self.kind in _REST and other.definitions:
             self.kind, self.parent, self.path = other.kind, other.parent, other.path
             self.start, self.whole = other.start, other.whole
         elif self.kind in ITEMS and other.kind not in ITEMS:
-            self.kind = other.kind  # a constant beside a function: the function names the two
+            self.kind = other.kind  # a constant beside a function: the function names both
         self.cuts.append(other.row)
         self.cuts += other.cuts
         self.last = max(self.last, other.last)
@@ -135,7 +132,7 @@ def _join(one: str, other: str, by: str, limit: int) -> str:
 def chunks_of(
     lines: Lines, pieces: list[Piece], options: ChunkOptions, row: Language
 ) -> tuple[Chunk, ...]:
-    """Return the chunks of a text from the pieces that a reader found, in order of their rows."""
+    """Return the chunks of a text from a reader's pieces, in order of their rows."""
     pieces = _trimmed(lines, pieces)
     if options.min_bytes or options.item_bytes:
         pieces = _grouped(lines, pieces, options, row)
@@ -149,7 +146,7 @@ def exact(
 ) -> tuple[Chunk, ...]:
     """Return a chunk for each piece; an oversize one is cut.
 
-    Their rows and ends are known and not blank.
+    The pieces' rows and ends are known and not blank.
     """
     made: list[Chunk] = []
     for piece in pieces:
@@ -197,7 +194,7 @@ def _grouped(
 
 
 def _without_scraps(lines: Lines, pieces: list[Piece], options: ChunkOptions) -> list[Piece]:
-    """Join a few nameless lines, such as a package clause, to the definition that follows them."""
+    """Join a few nameless lines, such as a package clause, to the following definition."""
     kept: list[Piece] = []
     for piece in pieces:
         before = kept[-1] if kept else None
@@ -220,7 +217,7 @@ def _without_scraps(lines: Lines, pieces: list[Piece], options: ChunkOptions) ->
 def _belong(
     lines: Lines, group: Piece, piece: Piece, paths: set[str], options: ChunkOptions, row: Language
 ) -> bool:
-    """Return True if a piece may join the group before it.
+    """Return whether a piece may join the group before it.
 
     Both must have the same parent, or the piece is inside the group (`paths`), and both together
     must be small.
@@ -245,7 +242,7 @@ def _end_with_members(lines: Lines, piece: Piece) -> int:
 
 
 def _is_next_clause(group: Piece, piece: Piece) -> bool:
-    """Return True if a piece is another clause of the function at the end of the group."""
+    """Return whether a piece is another clause of the function at the end of the group."""
     if piece.parent != group.parent or not piece.definitions:
         return False
     return piece.symbols == group.symbols[-1:]
@@ -254,7 +251,7 @@ def _is_next_clause(group: Piece, piece: Piece) -> bool:
 def _group_limit(
     group: Piece, piece: Piece, inside: bool, options: ChunkOptions, row: Language
 ) -> int:
-    """Return the most bytes of a group with this piece; data and small items are allowed more."""
+    """Return the size limit of a group with this piece; data and small items are allowed more."""
     roomy = row.data or (piece.kind in ITEMS and (inside or group.kind == piece.kind))
     limit = options.min_bytes * (ROOMY if roomy else 1)
     if row.data or (piece.item and (inside or group.item)):
@@ -265,9 +262,8 @@ def _group_limit(
 def _cut(lines: Lines, piece: Piece, options: ChunkOptions, join: str) -> Iterable[Chunk]:
     """Yield an oversize piece as several chunks.
 
-    It is cut where its parts begin, else between lines, else inside a line.
-
-    The part that holds the definition's name bears its name, signature and comment.
+    It is cut at its parts, else between lines, else inside a line. The part with the definition's
+    name has its name, signature and comment.
     """
     inner = piece.path or join.join(filter(None, (piece.parent, *piece.symbols[:1])))
     named = piece.definitions[0].line if piece.definitions else piece.row + 1
@@ -286,15 +282,15 @@ def _cut(lines: Lines, piece: Piece, options: ChunkOptions, join: str) -> Iterab
 
 
 def _parts(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[tuple[int, int]]:
-    """Yield the first row and the end of each part of an oversize piece, which are not blank."""
+    """Yield the first row and the end of each part of an oversize piece, without blank edges."""
     cuts = sorted({cut for cut in piece.cuts if piece.row < cut < piece.stop})
     first = piece.row
     while first < piece.stop:
         stop = _room(lines, first, piece.stop, options)
         if first < piece.start < stop < piece.stop and _fits(lines, piece, options):
-            stop = piece.start  # the comment is cut, not what it documents
+            stop = piece.start  # the comment is cut, not the definition
         elif stop < piece.stop:
-            # At the last cut that leaves something before it, else where the room ends.
+            # At the last cut that leaves something before it, else at the limit.
             at = bisect_right(cuts, stop) - 1
             stop = cuts[at] if at >= 0 and cuts[at] > first else stop
         yield lines.trimmed(first, stop)
@@ -302,15 +298,14 @@ def _parts(lines: Lines, piece: Piece, options: ChunkOptions) -> Iterable[tuple[
 
 
 def _fits(lines: Lines, piece: Piece, options: ChunkOptions) -> bool:
-    """Return True if a definition without its comment fits into one chunk."""
+    """Return whether a definition without its comment fits into one chunk."""
     few = piece.stop - piece.start <= options.max_lines
     return few and lines.size(piece.start, piece.stop) <= options.max_bytes
 
 
 def _room(lines: Lines, first: int, stop: int, options: ChunkOptions) -> int:
-    """Return the end, at most `stop`, of the rows from `first` on that fit into a chunk.
-
-    It is at least one row.
+    """Return the end, at most `stop`, of the rows from `first` on that fit into a chunk, at least
+    one.
     """
     stop = min(stop, first + options.max_lines)
     last = (

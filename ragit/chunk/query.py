@@ -43,7 +43,7 @@ _ARGUMENT = re.compile(r'@([\w.-]+)|"((?:\\.|[^"\\])*)"|([\w.-]+)')
 _KIND = re.compile(r"@definition\.(\w+)")
 
 CONTAINERS = (CLASSES | SPACES) - {"enum", "actor"}
-"""Kinds whose definitions stay chunks where `chunking.nodeTypes` names only what is inside."""
+"""Kinds whose definitions stay chunks if `chunking.nodeTypes` names only their content."""
 
 
 class Check(NamedTuple):
@@ -64,7 +64,7 @@ class Pattern(NamedTuple):
 
 
 class Name(NamedTuple):
-    """The node of a name, the kind of what it names, and the pattern that found it."""
+    """The node of a name, the kind of the definition, and the pattern that found it."""
 
     node: Node
     kind: str
@@ -73,7 +73,7 @@ class Name(NamedTuple):
 
 
 class Found:
-    """A definition that a query found.
+    """A definition found by a query.
 
     `key` is the outermost node of its pattern, `node` the definition itself.
     """
@@ -105,7 +105,7 @@ class Found:
 
 
 class LanguageQuery:
-    """The compiled query of a language, with a pattern for each node type that the user chose."""
+    """The compiled query of a language, with a pattern for each node type chosen by the user."""
 
     def __init__(self, language: str, grammar_name: str, chosen: tuple[str, ...] | None) -> None:
         source, settings = _split(query_text(language))
@@ -113,7 +113,7 @@ class LanguageQuery:
         query = Query(known, source)
         self.chosen = None if chosen is None else frozenset(chosen)
         self.own = query.pattern_count
-        """The number of patterns in the file; those of chosen node types follow."""
+        """Number of patterns in the file; those of chosen node types follow."""
         if chosen:
             kinds = (f"({name}) @definition.{name.split('_')[0].lower()}\n" for name in chosen)
             source += "\n" + "".join(kinds)
@@ -132,7 +132,7 @@ _Settings = list[tuple[int, str, list[tuple[str, str]]]]
 
 
 def _split(source: str) -> tuple[str, _Settings]:
-    """Return a query with its predicates blanked, and these with where they stood."""
+    """Return a query with its predicates blanked, and these with their offsets."""
     found: _Settings = []
 
     def blank(match: re.Match[str]) -> str:
@@ -193,13 +193,13 @@ class Findings:
         self.tails: set[int] = set()
         self.injections: dict[int, tuple[Node, str]] = {}
         self.starts: list[int] = []
-        """First bytes of all definitions that become chunks of their own, in order."""
+        """First bytes of all definitions that become separate chunks, in order."""
         self.member_starts: list[int] = []
-        """The first bytes of those that hold no other definitions."""
+        """First bytes of those that contain no other definitions."""
         self.import_starts: list[int] = []
 
     def has_definition(self, node: Node) -> bool:
-        """Return True if a definition begins within a node."""
+        """Return whether a definition begins within a node."""
         return _any_within(self.starts, node)
 
     def first_definition(self, node: Node) -> int | None:
@@ -209,21 +209,21 @@ class Findings:
         return found if found < node.end_byte else None
 
     def has_import(self, node: Node) -> bool:
-        """Return True if an import begins within a node."""
+        """Return whether an import begins within a node."""
         return _any_within(self.import_starts, node)
 
     def unplaced(self, kinds: frozenset[str]) -> list[Found]:
-        """Return the definitions of some kinds that are no chunks of their own."""
+        """Return the definitions of some kinds that are not separate chunks."""
         return [
             found for found in self.by_node.values() if not found.placed and found.kind in kinds
         ]
 
     def names_type(self, found: Found) -> bool:
-        """Return True if the user's choice of node types names that of a definition."""
+        """Return whether the user chose the node type of a definition."""
         return self.rules.chosen is not None and found.node.type in self.rules.chosen
 
     def accepts(self, found: Found) -> bool:
-        """Return True if a definition becomes a chunk of its own under the chosen node types."""
+        """Return whether a definition becomes a separate chunk under the chosen node types."""
         chosen = self.rules.chosen
         if chosen is None or found.kind in CONTAINERS:
             return True
@@ -252,12 +252,13 @@ _FLAGS = {
 
 
 MATCH_LIMIT = 512
-"""Matches in progress at one time. Each costs time at every node, so that nesting without end would
-take quadratic time; the binding's own means against that, a progress callback, crashes."""
+"""Limit of simultaneous matches. Each costs time at every node, so endless nesting would take
+quadratic time; the binding's own remedy, a progress callback, crashes.
+"""
 
 
 def run(rules: LanguageQuery, root: Node, text: bytes) -> Findings:
-    """Return what a query finds under a root."""
+    """Return the findings of a query under a root."""
     findings = Findings(rules, text)
     matches = QueryCursor(rules.query, match_limit=MATCH_LIMIT).matches(root)
     for index, captures in sorted(matches, key=itemgetter(0)):

@@ -19,9 +19,8 @@ _SKIP = re.compile(
 
 
 def razor(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Return regions of markup and blocks of code in turn.
-
-    Braces in strings and comments do not count.
+    """Return regions of markup and blocks of code in turn, ignoring braces in strings and
+    comments.
     """
     lines = lines.for_grammar()
     pieces = [Piece(0, 0, "markup")]
@@ -41,9 +40,8 @@ def razor(lines: Lines, options: ChunkOptions) -> list[Piece]:
 
 
 def _closing(text: bytes, start: int) -> int:
-    """Return the offset of the brace that closes the first one after `start`.
-
-    Without one, that is the end of the text.
+    """Return the offset of the brace that closes the first one after `start`, or the end of the
+    text.
     """
     depth = 0
     for found in _SKIP.finditer(text, start):
@@ -74,7 +72,7 @@ _CLASS = b"class Page"
 
 
 def _members(lines: Lines, block: Piece, options: ChunkOptions, budget: TimeBudget) -> list[Piece]:
-    """Return what a block declares: its text is read as the body of a class, on its own rows."""
+    """Return the declarations of a block, read as the body of a class on its own rows."""
     from ragit.chunk import code
 
     start, end = lines.starts[block.row], lines.starts[block.last + 1]

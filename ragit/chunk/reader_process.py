@@ -17,20 +17,17 @@ from ragit.sandbox import ChildProcess
 from ragit.types import Chunk, Definition
 
 _HEAD = 64 << 20
-"""Limit in bytes on an answer's first line, which lists the chunks."""
+"""Limit in bytes of an answer's first line, which lists the chunks."""
 _READY = 1 << 10
 _START_S = 30.0
-"""Seconds on the clock within which a child has to be ready. An idle machine needs 0.05."""
+"""Wall seconds for a child to be ready. An idle machine needs 0.05."""
 _CLOCK = 4
 _CLOCK_AT_LEAST = 10.0
-"""Seconds on the clock for each second of processor time, and the least of them.
-
-The clock is given more because other processes run beside the child.
-"""
+"""Wall seconds for each second of processor time, since other processes run, and their minimum."""
 _REPEATED = 16
-"""Limit on the total size of the chunks of an answer, as a multiple of its text."""
+"""Limit of the total size of an answer's chunks, as a multiple of its text."""
 _NUMBERS = 1 << 32
-"""Limit on row, page and cell numbers, above those of any document."""
+"""Limit of row, page and cell numbers, above those of any document."""
 
 NOT_STARTED = "not started"
 CRASHED = "crashed"
@@ -41,19 +38,21 @@ WAITED = "waited"
 _FROM_OUTSIDE = frozenset(
     getattr(signal, name, None) for name in ("SIGKILL", "SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
 )
-"""Signals that come from the kernel when memory is short, or from a person, not from a reader."""
+"""Signals from the kernel when memory is short, or from a user, not from a reader."""
 
 
 class Time(NamedTuple):
-    """The time within which one file has to be read."""
+    """The time limits for reading one file."""
 
     processor: float
     """Seconds of processor time; 0 for no limit."""
     clock: float
-    """Seconds on the clock."""
+    """Seconds of wall time."""
 
     def within(self, most: float) -> Time:
-        """Return this time cut to `most` seconds of processor time, and the clock in proportion."""
+        """Return this limit cut to `most` seconds of processor time, with the wall time in
+        proportion.
+        """
         if most >= self.processor:
             return self
         return Time(most, min(self.clock, max(_CLOCK * most, _CLOCK_AT_LEAST)))
@@ -65,7 +64,7 @@ class Ended(Exception):
     def __init__(self, how: str, room: bool, status: int | None) -> None:
         super().__init__(how)
         self.how = how
-        """NOT_STARTED, CRASHED, KILLED, TOO_LONG (processor time) or WAITED (time on the clock)."""
+        """NOT_STARTED, CRASHED, KILLED, TOO_LONG (processor time) or WAITED (wall time)."""
         self.blames_file = how == CRASHED and room
         """True if the file is the likely cause: no kill, and memory was not short."""
         self.status = status
@@ -92,7 +91,7 @@ class ReaderProcess:
     ) -> None:
         """Start it. Raises OSError.
 
-        `kind` is its limit on memory, and a line that is sent to it before the first file.
+        `kind` is its memory limit, and a line sent to it before the first file.
         """
         self.parent = os.getpid()
         self.kind = kind
@@ -102,7 +101,7 @@ class ReaderProcess:
         self.used = 0.0
         """Processor time of the last file in seconds; the limit if there was no answer."""
         self.room = False
-        """True if half of the memory that it may use was free when it started."""
+        """True if half of its memory limit was free when it started."""
         self._ready = False
 
     @property
@@ -130,7 +129,7 @@ class ReaderProcess:
         except (ValueError, TypeError, KeyError, RecursionError):  # an invalid answer
             self.end()
             raise Ended(CRASHED, self.room, None) from None
-        except BaseException:  # interrupted in the middle of an answer
+        except BaseException:  # interrupted during an answer
             self.end()
             raise
 

@@ -36,7 +36,7 @@ class Server:
             os.register_at_fork(after_in_child=self._sink.close)
 
     def ready(self) -> None:
-        """Tell the parent that this process runs, and if half of its memory limit is free."""
+        """Tell the parent that this process runs, and whether half of its memory limit is free."""
         self._write({"room": has_room(self._limit)}, b"")
 
     def requests(self) -> Iterator[tuple[dict[str, Any], bytes]]:
@@ -63,7 +63,7 @@ class Server:
 
     @staticmethod
     def _used() -> int:
-        """Return the bytes of memory that the limit counts, or the peak if they are unknown."""
+        """Return the memory in bytes that the limit counts, or the peak if unknown."""
         with contextlib.suppress(OSError, ValueError, IndexError):
             status = Path("/proc/self/status").read_text()
             return int(status.split("VmData:")[1].split()[0]) * 1024
@@ -76,9 +76,9 @@ class Server:
 
 
 def end_after(processor: float, clock: float) -> None:
-    """Have the system end this process after these seconds, even inside a library; 0 for never.
+    """Let the system end this process after these seconds, even inside a library; 0 for never.
 
-    The parent, if it lives, ends it by the clock _GRACE seconds earlier.
+    The parent, if it lives, ends it by wall time _GRACE seconds earlier.
     """
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, processor)

@@ -1,4 +1,4 @@
-"""Choose the reader of a blob, and skip blobs that have none.
+"""Choose the reader of a blob, and skip blobs without one.
 
 A reader of text is a function from lines and options to pieces. The readers of documents, which
 return a text and its chunks, are in documents/.
@@ -30,9 +30,9 @@ TextReader = Callable[[bytes, str, ChunkOptions, "TimeBudget"], Chunking]
 """A function that chunks a text."""
 
 MAX_PARSE = 2_000_000
-"""Bytes above which no grammar is used.
+"""Size in bytes above which no grammar is used.
 
-A syntax tree takes about 20 times the memory of its text, and such large files hold data.
+A syntax tree takes about 20 times the memory of its text, and such large files are data.
 """
 
 _HTML = re.compile(
@@ -46,7 +46,7 @@ _HUGE_LINE = 1_000_000
 _BROKEN_LINE = 120
 """Bytes of a long line. Some bundlers break lines at 200 or 500 columns."""
 _SPARSE = 9
-"""Most percent of white space in a bundle; code written by people has twice as much."""
+"""Largest percentage of white space in a bundle; code written by people has twice as much."""
 _BUNDLED = frozenset(("javascript", "typescript", "tsx", "css"))
 
 _RULES: Mapping[str, Callable[[Lines, ChunkOptions], list[Piece]]] = {
@@ -61,7 +61,7 @@ _RULES: Mapping[str, Callable[[Lines, ChunkOptions], list[Piece]]] = {
 
 
 def by_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom) -> Chunking:
-    """Return the chunks that a custom chunker makes of a blob, or why there are none."""
+    """Return a custom chunker's chunks of a blob, or why there are none."""
     from ragit.chunk.child import FAILED, read_custom
 
     require(language)
@@ -72,7 +72,7 @@ def by_custom(data: bytes, language: str, options: ChunkOptions, custom: Custom)
     found = read_custom(data, language, options, custom)
     if found.derived:
         return Chunking(language, found.chunks, found.skipped, found.text)
-    # Lines refer to the file, so chunks of another text would be shown with wrong lines.
+    # Lines refer to the file, so chunks of another text would have wrong lines.
     return (
         Chunking(language, found.chunks)
         if found.text == text_of(data)
@@ -88,9 +88,9 @@ def read(
     *,
     parse: TextReader | None = None,
 ) -> Chunking:
-    """Return the chunks of a blob, or the reason why it has none.
+    """Return the chunks of a blob, or why it has none.
 
-    A document is read in a child process. A text is given to `parse`, or parsed in this process.
+    A document is read in a child process. A text is passed to `parse`, or parsed in this process.
     """
     row = require(language)
     if row.reader == "none":
@@ -157,7 +157,7 @@ def _document(
 def _parsed(
     lines: Lines, row: Language, options: ChunkOptions, budget: TimeBudget
 ) -> tuple[list[Piece], bytes]:
-    """Return the pieces of a text, and what it refers to, packed; empty without rules for that."""
+    """Return the pieces of a text, and its references, packed; empty without rules for them."""
     if row.grammar and len(lines.text) <= MAX_PARSE:
         budget.too_deep = nesting.too_deep(row.grammar, lines.text)
         found = None
@@ -174,7 +174,7 @@ def _parsed(
 
 
 def _minified(lines: Lines, row: Language) -> bool:
-    """Return True if nearly all bytes are in lines too long to be written by hand."""
+    """Return whether nearly all bytes are in lines too long to be written by hand."""
     size = len(lines.text)
     if size < _MINIFIED_FROM or not (row.minifies or size > _HUGE_LINE):
         return False
@@ -189,7 +189,7 @@ def _minified(lines: Lines, row: Language) -> bool:
 
 
 def _is_bundle(text: bytes, lengths: list[int]) -> bool:
-    """Return True for a minified script or style whose lines were broken at a fixed width."""
+    """Return whether a script or style is minified, with lines broken at a fixed width."""
     broken = sum(length for length in lengths if length > _BROKEN_LINE)
     white = sum(map(text.count, (b" ", b"\t", b"\n")))
     return broken * 10 > len(text) * 8 and white * 100 < len(text) * _SPARSE

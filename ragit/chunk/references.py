@@ -27,10 +27,10 @@ from ragit.references import Hidden, Import, pack_places, place_code
 
 _KINDS = ("call", "base", "type", "attribute")
 _LONGEST = 120
-"""Bytes of the longest name that is kept: longer ones are data."""
+"""Bytes of the longest name kept: longer ones are data."""
 
 _WORD = re.compile(rb"[^\W\d_]|[^\x00-\x7f]")
-"""Pattern of comments and strings that can hold a name."""
+"""Pattern of comments and strings that may contain a name."""
 
 
 @lru_cache(maxsize=64)
@@ -46,10 +46,10 @@ class Collector:
     def __init__(self, lines: Lines, source: bytes) -> None:
         self._lines = lines
         self._source = source
-        """The text as it is written, of the same length as the parsed one."""
+        """The original text, of the same length as the parsed one."""
         self._has_rules = False
         self._places: dict[bytes, list[int]] = {}
-        """Kinds and lines, as `place_code` gives them, by name."""
+        """Kinds and lines by name, coded by `place_code`."""
         self._imports: list[Import] = []
         self._hidden: list[Hidden] = []
 
@@ -72,7 +72,7 @@ class Collector:
 
     @property
     def packed(self) -> bytes:
-        """Return what was collected, ready to store; empty if no part has rules."""
+        """Return the collected references, packed; empty if no part has rules."""
         if not self._has_rules:
             return b""
         places = {name.decode("utf-8", "replace"): each for name, each in self._places.items()}
@@ -112,7 +112,6 @@ class Collector:
 
 
 def _is_capital(name: bytes) -> bool:
-    """Return True if a name begins with a capital letter."""
     if name[0] < 128:
         return b"A" <= name[:1] <= b"Z"
     return name.decode("utf-8", "replace")[0].isupper()

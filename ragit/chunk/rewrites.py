@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ragit.chunk import conditionals, macros, rust_macros
 
 _TO_SPACES = bytes(10 if byte == 10 else 32 for byte in range(256))
-"""For bytes.translate: everything but a line end becomes a space."""
+"""For bytes.translate: all but line ends become spaces."""
 
 
 def _c(text: bytes) -> bytes:
@@ -128,9 +128,9 @@ def _as_type(found: re.Match[bytes]) -> bytes:
 
 
 def _known(routine: bytes) -> bool:
-    """Return True if the grammar can parse a routine.
+    """Return whether the grammar can parse a routine.
 
-    It can parse the quoted bodies of PostgreSQL, and triggers that call a function.
+    It can parse PostgreSQL's quoted bodies, and triggers that call a function.
     """
     return re.search(rb"\$\w*\$", routine) is not None or not re.search(
         rb"\bBEGIN\b", routine, re.IGNORECASE

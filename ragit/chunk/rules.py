@@ -14,9 +14,8 @@ from ragit.chunk.pieces import Piece
 
 
 def by_lines(lines: Lines, options: ChunkOptions) -> list[Piece]:
-    """Return blocks of at most `max_lines` lines.
-
-    A block ends at an empty line if there is one in its last quarter.
+    """Return blocks of at most `max_lines` lines, ended at an empty line in the last quarter, if
+    any.
     """
     pieces = []
     row = 0

@@ -29,7 +29,7 @@ def serve() -> None:
         end_after(*head["time"])
         try:
             found = readers.read(data, head["language"], _options(head["options"]), budget)
-        except MemoryError:  # the state of this process is not reliable any more
+        except MemoryError:  # the state of this process is no longer reliable
             os._exit(1)
         end_after(0, 0)
         used = time.process_time() - started

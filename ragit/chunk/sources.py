@@ -25,7 +25,7 @@ def references_text(language: str) -> str:
 
 
 def _read(folder: Path, language: str) -> str:
-    """Return the text of a query, after the texts of those that its first line names."""
+    """Return the text of a query, after the texts of those named in its first line."""
     text = (folder / f"{language}.scm").read_text(encoding="utf-8")
     inherited = _INHERITS.match(text)
     if not inherited:

@@ -1,7 +1,7 @@
 """Chunk texts in a child process (serve_texts.py).
 
-A grammar is native code that reads untrusted bytes, so it may crash. A text over which two children
-crash is cut by lines for good. A text whose child was killed or short of memory is cut by lines
+A grammar is native code that reads untrusted bytes, so it may crash. A text that crashes two
+children is cut by lines for good. A text whose child was killed or short of memory is cut by lines
 until a later run.
 """
 
@@ -30,13 +30,13 @@ from ragit.types import (
 _START = "from ragit.chunk.serve_texts import serve; serve()"
 
 MEMORY = 2 << 30
-"""Bytes of memory that chunking one text may take.
+"""Limit of memory in bytes for chunking one text.
 
 Some parsers want more for a few kilobytes of unclosed comments.
 """
 
 _TRIES = 3
-"""Most processes that are tried for one text. After two crashes the text is to blame."""
+"""Limit of processes for one text. After two crashes the text is to blame."""
 
 _SIZES = ("max_lines", "max_bytes", "min_bytes", "item_bytes")
 _HINT = "What was done is kept. If memory is short, free some and type: ragit index"
@@ -49,8 +49,8 @@ _answered = False
 def time_for(size: int, kind: str) -> Time:
     """Return the time after which the child is ended, for a text of `size` bytes.
 
-    It is several times what `grammars.parse` allows. It matters if a grammar does not check the
-    time, or if a page holds many scripts.
+    It is several times the limit of `grammars.parse`, for grammars that do not check the time, and
+    pages with many scripts.
     """
     processor = 1.0 + size / 200_000 if kind == BRIEF else 6.0 + size / 33_000
     return Time(processor, max(4 * processor, 30.0))
@@ -68,7 +68,7 @@ def end_children() -> None:
 
 
 def read(data: bytes, language: str, options: ChunkOptions, budget: TimeBudget) -> Chunking:
-    """Return the chunks of a text, or the reason why it has none. Thread-safe.
+    """Return the chunks of a text, or why it has none. Thread-safe.
 
     Raises WorkerDied if no child process could be started or kept alive so far.
     """
@@ -99,7 +99,7 @@ def read(data: bytes, language: str, options: ChunkOptions, budget: TimeBudget) 
 def _asked(
     child: ReaderProcess, data: bytes, language: str, options: ChunkOptions, budget: TimeBudget
 ) -> Chunking:
-    """Return the answer of one child about one text. Raises Ended."""
+    """Return one child's answer about one text. Raises Ended."""
     global _answered
     text = text_of(data) or b""
     sizes = {name: getattr(options, name) for name in _SIZES}
@@ -123,7 +123,7 @@ def _asked(
 
 
 def _references(child: ReaderProcess, given: str) -> bytes:
-    """Return what a child says that a text refers to. Raises Ended if it is invalid."""
+    """Return a child's references of a text. Raises Ended if they are invalid."""
     packed = b64decode(given)
     try:
         return references.checked(packed) if packed else b""
@@ -133,7 +133,7 @@ def _references(child: ReaderProcess, given: str) -> bytes:
 
 
 def _by_lines(data: bytes, language: str, options: ChunkOptions, reason: str) -> Chunking:
-    """Return the chunks of a text that is cut by lines, with the reason for that.
+    """Return the chunks of a text cut by lines, with the reason.
 
     A child that does this shows that children can run. If it ends too, the text is cut in this
     process, still without a grammar.

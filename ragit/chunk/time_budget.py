@@ -1,8 +1,8 @@
-"""Limit the time for reading one file, and record the time it took.
+"""Limit the time for reading one file, and record the time used.
 
-A few bytes can keep a reader busy for as long as it is allowed. With a limit for each file alone, a
-thousand such files would take a thousand times as long. So a run tries all files briefly first, and
-reads the slow ones afterwards (`index/run/deferred.py`).
+A few bytes can keep a reader busy for any time. With a limit for each file alone, a thousand such
+files would take a thousand times as long. So a run tries all files briefly first, and reads the
+slow ones afterwards (`index/run/deferred.py`).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class TimeBudget:
         self.most = most
         """Limit in seconds of processor time, even if the size of the file allows more."""
         self.used = 0.0
-        """Seconds of processor time used that count against the time of the run."""
+        """Seconds of processor time used that count against the run's time."""
         self.over = False
-        """True if the time was not enough. The result of a brief try is dropped then."""
+        """True if the time was not enough. The result of a brief try is then dropped."""
         self.too_deep = False
         """True if the grammar was not used because the text is nested too deeply."""
 

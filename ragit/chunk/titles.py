@@ -1,9 +1,9 @@
-"""Read sections of reStructuredText and AsciiDoc: sections with the path of titles above them.
+"""Read reStructuredText and AsciiDoc: sections with the path of titles above them.
 
-Both are split by rules: the grammar for reStructuredText that is at hand lists titles without their
-levels, which are told by the order in which adornments first occur, and AsciiDoc has none. What
-only looks like a title (in a literal block, a table, a comment, the body of a directive) is told by
-where it stands, never by what it says.
+Both are split by rules: the available grammar for reStructuredText lists titles without their
+levels, which follow from the order in which adornments first occur, and AsciiDoc has none. Lines
+that only resemble a title (in a literal block, a table, a comment, the body of a directive) are
+recognised by their place, never by their text.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _Outline:
         self._anchor = -1
 
     def cut(self, row: int) -> None:
-        """Note a row where a long section may be cut: not between an anchor and what it names."""
+        """Add a row where a long section may be cut, but not between an anchor and its target."""
         if self._anchor < 0:
             self.pieces[-1].cuts.append(row)
 
@@ -60,7 +60,7 @@ class _Outline:
         for _, title in self._above:
             if (
                 len(path) <= MAX_PARENT
-            ):  # many levels do not make it longer than what stands under them
+            ):  # many levels do not make it longer than the text below them
                 path = f"{path} > {title}" if path else title
         return path
 
@@ -84,7 +84,8 @@ _EXPLICIT = re.compile(rb"(?:\.\.|__)(?: |$)")
 _ANCHOR = re.compile(rb"\.\. (?:_[^\n]*:|index::[^\n]*)$")
 _ITEM = re.compile(rb"(?:[-*+]|\xe2\x80\xa2) ")
 _NO_TITLE = re.compile(rb"(?:\.\.|__)(?: |$)|(?:[-*+|]|>>>|\xe2\x80\xa2) |:[^:`\s][^:`]*:(?: |$)")
-"""Begins what is no paragraph: explicit markup, items of lists, lines of verse, sessions, fields.
+"""Begins text that is no paragraph: explicit markup, list items, lines of verse, sessions,
+fields.
 """
 _TABLE = re.compile(rb"=+(?: +=+)+$")
 _BORDER = re.compile(rb"=[ =]*$")
@@ -117,7 +118,7 @@ def rst(lines: Lines, options: ChunkOptions) -> list[Piece]:
 
 
 def _rst_title(rows: list[bytes], row: int) -> tuple[bytes, bytes, int] | None:
-    """Return the adornment, text and next row of the title in a row; None if none begins."""
+    """Return adornment, text and next row of the title in a row; None if none begins."""
     line = rows[row]
     if row + 1 >= len(rows) or not line or line[:1].isspace():
         return None
@@ -148,12 +149,12 @@ def _underlined_title(rows: list[bytes], row: int) -> tuple[bytes, bytes, int] |
 
 
 def _wide(adornment: bytes, title: bytes) -> bool:
-    """Return True if a line is long enough to adorn a title and not some other mark."""
+    """Return whether a line is long enough to adorn a title and not some other mark."""
     return len(adornment) >= 4 or len(adornment) >= len(title.decode("utf-8", "ignore"))
 
 
 def _rst_row(outline: _Outline, rows: list[bytes], row: int, fresh: bool) -> bool:
-    """Note a row that begins no title; return True if a paragraph may follow."""
+    """Add a row that begins no title; return whether a paragraph may follow."""
     line = rows[row]
     if not line:
         return True
@@ -193,12 +194,14 @@ _MACRO = re.compile(
     r"\[\[[^\[\]]*\]\]|\b(?:https?|mailto|link|xref|anchor):[^\s\[\]]*\[|(?<=[^\[\]])\]$|`+"
 )
 """An anchor, or the address before the words of a link and the bracket that ends the title with
-them."""
+them.
+"""
 _NO_HEADING = re.compile(rb"[.\[/]|[-*] |.*(?:::|;;)$")
-"""Begins what is no title over a line: a block's title or attributes, a comment, items of lists;
-ends a term."""
+"""Begins a line above an underline that is no title: a block's title or attributes, a comment, list
+items; or ends a term.
+"""
 _BEFORE = re.compile(rb"\[.*\]$|//(?!/)|ifn?def::")
-"""Anchors, attributes, comments and conditions: they belong to what follows."""
+"""Anchors, attributes, comments and conditions, which belong to what follows."""
 _ENTRY = re.compile(rb":!?\w[\w-]*!?:(?: |$)|(?:include|endif|ifeval)::|\.[^ .\t]")
 """Settings, directives and a block's title: a title may follow at once."""
 
@@ -230,12 +233,12 @@ def asciidoc(lines: Lines, options: ChunkOptions) -> list[Piece]:
 
 
 def _mark(line: bytes) -> bytes:
-    """Return the line that closes the block which a line opens."""
+    """Return the line that closes the block opened by a line."""
     return b"```" if line.startswith(b"```") else line
 
 
 def _heading(rows: list[bytes], row: int) -> tuple[int, bytes, int] | None:
-    """Return the rank, the text and the next row of the title in a row; None if none begins."""
+    """Return rank, text and next row of the title in a row; None if none begins."""
     line = rows[row]
     found = _HEADING.match(line)
     if found:
@@ -251,7 +254,7 @@ def _heading(rows: list[bytes], row: int) -> tuple[int, bytes, int] | None:
 
 
 def _asciidoc_row(outline: _Outline, rows: list[bytes], row: int) -> bool:
-    """Note a row that begins no title or block; return True if a paragraph may follow."""
+    """Add a row that begins no title or block; return whether a paragraph may follow."""
     line = rows[row]
     if not line:
         return True

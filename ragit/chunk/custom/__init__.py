@@ -1,9 +1,9 @@
-"""Run custom chunkers, which users write.
+"""Run users' custom chunkers.
 
 A chunker is a function `chunk(data: bytes)`, or an object or class with such a method. It gets a
-file's bytes and yields `Span`s (lines of a text file) or `Block`s (text taken from another file); a
-plain tuple or string is accepted for either. docs/chunkers.md explains how to write one, and
-`preview` is for the tests of its author.
+file's bytes and yields `Span`s (lines of a text file) or `Block`s (text extracted from other
+files), or plain tuples or strings. docs/chunkers.md explains how to write one; `preview` is for its
+tests.
 
 A chunker runs in the child process that reads documents (serve.py), and only if the user allowed it
 (`repository.custom_chunkers`).
@@ -38,7 +38,7 @@ def preview(
 ) -> Chunking:
     """Return the chunks that ragit makes with a chunker, for the tests of its author.
 
-    The chunker runs in this process. Raises what it raises, ValueError for an invalid result, and
+    The chunker runs in this process. Raises its exceptions, ValueError for an invalid result, and
     TypeError for an object that is not a chunker.
     """
     from ragit.chunk.custom import run

@@ -22,7 +22,7 @@ class Span(NamedTuple):
     last: int
     """Last line, inclusive."""
     kind: str = "text"
-    """Kind in one word: function, rule, record, ..."""
+    """One word: function, rule, record, ..."""
     symbol: str = ""
     """Name that it defines."""
     parent: str = ""
@@ -52,16 +52,16 @@ class Chunker(Protocol):
 
 
 class Custom(NamedTuple):
-    """A chunker that the settings name, found and allowed. Picklable."""
+    """A chunker named in the settings, found and allowed. Picklable."""
 
     name: str
-    """Module as configured, used in messages and reasons."""
+    """Module as configured, for messages and reasons."""
     digest: str
     """Digest of its content."""
     attribute: str
     """Function, object or class in the module."""
     source: bytes = b""
-    """Bytes of the file, for a file of the repository. Only allowed bytes are run."""
+    """Bytes of a repository's file. Only allowed bytes are run."""
     module: str = ""
     """Dotted name of an installed module."""
     declared: bool = True

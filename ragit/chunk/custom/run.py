@@ -1,8 +1,8 @@
-"""Load a custom chunker, run it and check its results, inside the sandboxed child process.
+"""Load a custom chunker, run it and check its results, inside the child process.
 
 A faulty chunker costs only its file: an exception becomes the reason why the file has no chunks.
-Every result is checked: ranges must lie inside the file, names are put on one line, chunks that are
-too long are cut as in any other file, and lines that were left out become chunks of their own.
+Every result is checked: ranges must lie inside the file, names are put on one line, long chunks are
+cut as in any other file, and missing lines become separate chunks.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SPAN = (int, int, str, str, str, str, str)
 class Wrong(ValueError):
     """An invalid result of a chunker. The message continues the words "it gave".
 
-    `short`, without the detail, is the reason that is counted.
+    `short` is the counted reason, without the detail.
     """
 
     def __init__(self, short: str, detail: str = "") -> None:
@@ -47,7 +47,7 @@ class Wrong(ValueError):
 
 
 class NoChunker(TypeError):
-    """An object that the settings name and that is not a chunker."""
+    """A configured object that is not a chunker."""
 
 
 class Runner:
@@ -82,7 +82,7 @@ class Runner:
 
     @staticmethod
     def _reason(text: str) -> str:
-        """Return a reason on one line; of a long one its end, which says what happened."""
+        """Return a reason on one line; of a long one the end, which is most specific."""
         return line_of(text, 4 * REASON)[-REASON:]
 
     def _chunking(self) -> Callable[[bytes], Iterable[object]]:
@@ -116,7 +116,7 @@ class Runner:
 
 
 def preview(chunker: object, data: bytes, options: ChunkOptions) -> Chunking:
-    """Return what `custom.preview` does."""
+    """Implement `custom.preview`."""
     found = read_of(items_of(chunking_of(chunker), data), data, "text", options)
     return Chunking("text", found.chunks, found.skipped, found.text if found.derived else b"")
 
@@ -135,7 +135,7 @@ def chunking_of(found: object) -> Callable[[bytes], Iterable[object]]:
 
 
 def items_of(chunk: Callable[[bytes], Iterable[object]], data: bytes) -> list[Span] | list[Block]:
-    """Return the spans or blocks that a chunker makes of a file. Raises Wrong for other values."""
+    """Return a chunker's spans or blocks of a file. Raises Wrong for other values."""
     spans: list[Span] = []
     blocks: list[Block] = []
     given = chunk(data)

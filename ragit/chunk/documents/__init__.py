@@ -1,8 +1,8 @@
 """Readers of documents: the table of formats that are unpacked or decoded to text.
 
 Each reader is a module with a function `read(data, bounds)` that yields blocks (block.py). group.py
-makes them one text with chunks; child.py runs both in a limited process. This module loads no
-reader, since a search only needs names and versions.
+turns them into one text with chunks; child.py runs both in a limited process. Loads no reader,
+since a search only needs names and versions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ragit.records import NamedTuple
 
 
 class Reader(NamedTuple):
-    """The reader of a language whose row of the table says `reader="document"`."""
+    """The reader of a language with `reader="document"` in the table."""
 
     module: str
     """Name of a module of this package."""

@@ -1,7 +1,7 @@
-"""Zip archives of office formats, unpacked within bounds.
+"""Unpack zip archives of office formats within bounds.
 
-A header may lie about the size of a part, and many names may share packed bytes. So the bytes that
-come out are counted, over all parts, in small pieces; zipfile alone trusts the header.
+A header may lie about the size of a part, and many names may share packed bytes. So the unpacked
+bytes are counted, over all parts, in small pieces; zipfile alone trusts the header.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from ragit.chunk.documents.block import UNKNOWN_PACKING, Bounds, Unreadable
 
 _PIECE = 1 << 16
 _KNOWN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Compressions that office formats allow. LZMA, for one, can ask for gigabytes in a few bytes."""
+"""Compressions that office formats allow. LZMA, for one, can allocate gigabytes for a few bytes."""
 
 MAX_PARTS = 20_000
-"""Names in one archive; a list of millions is an attack by itself."""
+"""Limit of names in one archive; a list of millions is an attack by itself."""
 
 _DAMAGE = (
     zipfile.BadZipFile,
@@ -54,7 +54,7 @@ class Archive:
         self._kind = kind
         self._left = bounds.unpacked
         self._zip = open_archive(data, kind)
-        # Some programs write the folders of their own system.
+        # Some programs use backslashes.
         self._parts = {info.filename.replace("\\", "/"): info for info in self._zip.infolist()}
         self._folded = {name.lower(): name for name in self._parts}
 
@@ -63,7 +63,7 @@ class Archive:
 
     @property
     def names(self) -> list[str]:
-        """All parts, as the archive lists them."""
+        """All parts, in the archive's order."""
         return list(self._parts)
 
     def find(self, name: str) -> str:
@@ -73,7 +73,7 @@ class Archive:
     def read(self, name: str) -> bytes:
         """Return a part's bytes.
 
-        All parts share one bound. Raise Unreadable, also for a missing part.
+        All parts share one limit. Raise Unreadable, also for a missing part.
         """
         if name not in self._parts:
             raise Unreadable(f"damaged {self._kind}")
@@ -91,7 +91,7 @@ class Archive:
         own = copy(info)
         own.file_size = (
             left + 2 * _PIECE
-        )  # where it is cut it is called damaged: that must come after "too large"
+        )  # a cut part would be reported as damaged; "too large" must come first
         try:
             with self._zip.open(own) as part:
                 while piece := part.read(_PIECE):

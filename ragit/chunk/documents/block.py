@@ -12,15 +12,15 @@ from ragit.records import NamedTuple
 
 class Place(NamedTuple):
     """The position of a block in the document, for example `page 12`; all fields empty if
-    unknown."""
+    unknown.
+    """
 
     within: str = ""
-    """A named part: `sheet Budget`, `sheet Costs (hidden)`, `header`; empty if there is none."""
+    """Named part: `sheet Budget`, `sheet Costs (hidden)`, `header`; empty if there is none."""
     unit: str = ""
-    """The unit that is counted, in the singular: page, row, slide, cell, chapter; empty if none
-    is."""
+    """Counted unit in the singular: page, row, slide, cell, chapter; empty if none."""
     first: int = 0
-    """First unit, 1-based, as the program that shows the document counts."""
+    """First unit, 1-based, numbered as in the program that shows the document."""
     last: int = 0
 
 
@@ -28,21 +28,21 @@ class Block(NamedTuple):
     """One paragraph, table row, list item or cell, in reading order."""
 
     text: str
-    """Its text, never blank, maybe of several lines, without a line end at its end."""
+    """Not blank, perhaps of several lines, without a final line end."""
     place: Place = Place()
     headings: tuple[str, ...] = ()
     """Titles above it, outermost first. A block of kind `heading` has its own title last."""
     kind: str = "text"
     """text, heading, table, list, code, note, header, footer, ..."""
     repeat: str = ""
-    """A line that stands above each chunk with this block, for example a table's header row."""
+    """Line to repeat above each chunk with this block, for example a table's header row."""
 
 
 class Bounds(NamedTuple):
-    """The bounds of one document; memory and time are limited by the process that reads it."""
+    """The limits of one document; its process has further limits of memory and time."""
 
     unpacked: int = 256 << 20
-    """Bytes that all parts of an archive may have together once unpacked."""
+    """Bytes of an archive's unpacked parts together."""
     text: int = 8 << 20
     """Characters of text; the rest is left out, with a note."""
     units: int = 5_000
@@ -56,7 +56,7 @@ UNKNOWN_PACKING = "packed in an unknown way"
 
 
 class Unreadable(Exception):
-    """The reason why a document gives no text, for example `password-protected` or `damaged pdf`.
+    """Why a document gives no text, for example `password-protected` or `damaged pdf`.
 
-    It is shown and counted, and never holds anything of the document itself.
+    It is shown and counted, and never contains text of the document.
     """

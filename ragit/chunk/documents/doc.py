@@ -1,4 +1,4 @@
-"""Word 97-2003 documents (.doc), and those of Word 6 and 95 as far as they are alike.
+"""Read Word 97-2003 documents (.doc), and those of Word 6 and 95 as far as they are similar.
 
 olefile opens the file system within the file; word97.py reads Word's structures. No maintained
 library reads this format.
@@ -28,7 +28,7 @@ from ragit.chunk.documents.word97_styles import Styles, lists_of
 from ragit.records import NamedTuple
 
 _LARGEST = 64 << 20
-"""Bytes of one stream."""
+"""Limit of one stream in bytes."""
 
 _FIELD = re.compile("[\x13\x14\x15]")
 _SPECIAL = str.maketrans(
@@ -54,7 +54,7 @@ _HEADER_KINDS: tuple[str, ...] = ("header", "header", "footer", "footer", "heade
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
-    """Read headers, the body with notes behind their paragraphs, text boxes and footers."""
+    """Read headers, the body with notes after their paragraphs, text boxes and footers."""
     word = _opened(data, bounds)
     edges = list(_edges(word))
     yield from (block for block in edges if block.kind == "header")
@@ -87,7 +87,7 @@ def _opened(data: bytes, bounds: Bounds) -> Word:
 def _without_fields(text: str) -> str:
     """Replace field codes by as many 0x01, which show nothing, and keep results (2.8.25).
 
-    A code stands between 0x13 and 0x14, its result before 0x15. The count of characters stays.
+    A code is between 0x13 and 0x14, its result before 0x15. The count of characters stays.
     """
     if "\x13" not in text:
         return text
@@ -108,7 +108,7 @@ def _without_fields(text: str) -> str:
             hidden -= open_fields.pop()
             if found[0] == "\x14":
                 open_fields.append(False)
-    # A field that is never closed hides nothing: it may be a cut file.
+    # A field that is never closed hides nothing: the file may be cut.
     kept.append(text[start:])
     return "".join(kept)
 
@@ -130,10 +130,12 @@ class _Note(NamedTuple):
 
 
 class _Body:
-    """The body being read: the titles above the current paragraph, and the current table row."""
+    """The state of reading the body: titles above the current paragraph, and the current
+    table row.
+    """
 
     def __init__(self, word: Word, notes: deque[_Note]) -> None:
-        """Begin the body; it takes from `notes` those to which it refers."""
+        """Begin the body; it takes the notes that it refers to from `notes`."""
         self._word = word
         self._notes = notes
         self._styles = Styles(word)
@@ -144,7 +146,6 @@ class _Body:
         self._header = ""
 
     def blocks(self) -> Iterator[Block]:
-        """Yield all blocks of the body."""
         text = _without_fields(self._word.characters("text"))
         start = 0
         for end in (*(found.start() for found in _PARAGRAPH_END.finditer(text)), len(text)):
@@ -169,7 +170,7 @@ class _Body:
             self._cell.append(shown.replace("\n", " "))
         if mark != "\x07":
             return
-        # Word 6 may not say where a row ends: there it is a mark without any text.
+        # Word 6 may not mark the end of a row, except by an empty cell.
         old_end = self._word.old and bool(self._cells) and not shown and not self._cell
         if properties.row_end or old_end:
             yield from self._row()
@@ -178,7 +179,7 @@ class _Body:
             self._cell = []
 
     def _row(self) -> Iterator[Block]:
-        """Yield the current row of a table as one line, if it holds anything."""
+        """Yield the current row of a table as one line, if not empty."""
         cells = [*self._cells, " ".join(self._cell)] if self._cell else self._cells
         self._cells, self._cell = [], []
         line = " | ".join(cells).rstrip("| ")
@@ -202,12 +203,12 @@ class _Body:
         return Block(text, Place(), self._path())
 
     def _noted(self, end: int) -> Iterator[Block]:
-        """Yield the notes to which the paragraph that ends here refers."""
+        """Yield the notes of the paragraph that ends here."""
         while self._notes and self._notes[0].place <= end:
             yield Block(self._notes.popleft().text, Place(), self._path(), "note")
 
 
-# -- what stands beside the body ------------------------------------------------------------------
+# -- besides the body ----------------------------------------------------------------------------
 
 
 def _notes(word: Word) -> list[_Note]:

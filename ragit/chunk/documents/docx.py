@@ -1,9 +1,9 @@
-"""Word documents since 2007 (.docx, .docm and their templates), opened by python-docx.
+"""Read Word documents since 2007 (.docx, .docm and their templates), opened by python-docx.
 
 The library gives the package, its styles and lists, and element classes. Its API has no text boxes,
 footnotes or tracked changes, so its tree is walked here, after ECMA-376 part 1: 17.3 paragraphs,
-17.4 tables, 17.10 headers, 17.11 footnotes, 17.13 comments and changes. The body is parsed in
-pieces, by the library's parser.
+17.4 tables, 17.10 headers, 17.11 footnotes, 17.13 comments and changes. The library's parser parses
+the body in pieces.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _TYPES = {
     "endnotes": CONTENT_TYPE.WML_ENDNOTES,
 }
 _MOST_PARTS = 500
-"""Headers, footers and other parts; python-docx compares each name with all others."""
+"""Limit of headers, footers and other parts; python-docx compares each name with all others."""
 _PARAGRAPHS = 100
-"""Paragraphs and tables that a page may have: so many times the bound on pages are read."""
+"""Paragraphs and tables per page: the limit on pages times this is read."""
 _PIECE = 1 << 16
-"""Bytes of the body that are parsed at a time."""
+"""Bytes of the body parsed at a time."""
 
 _MOST_TAGS = 2_000_000
-"""Tags of the body that are parsed, which take some 300 MB; a page of a report has some hundred."""
+"""Limit of the body's tags, which take some 300 MB; a page of a report has some hundred."""
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _NOTES = {
@@ -55,12 +55,13 @@ _HIDDEN = frozenset(
     "del moveFrom instrText delText delInstrText pPr rPr sdtPr tblPr trPr tcPr rt".split()
 )
 """Elements whose text is not shown: deleted text, field codes, properties, phonetic hints
-(`rt`)."""
+(`rt`).
+"""
 _REST = "[The document goes on: the rest is left out.]"
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
-    """Read headers, the body with notes behind the paragraph that refers to them, and footers."""
+    """Read headers, the body with notes after the paragraph that refers to them, and footers."""
     package = Package(data, bounds, _KIND)
     try:
         document = _Document(package)
@@ -76,7 +77,7 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
 
 
 def _opened(package: Package) -> Any:
-    """Return python-docx's document, with an empty body in place of the document's own."""
+    """Return python-docx's document, with an empty body."""
     parts: dict[str, tuple[str, bytes]] = {}
     for relation in package.relations(package.main).values():
         if relation.kind in _TYPES and relation.kind != _MAIN and len(parts) < _MOST_PARTS:
@@ -87,7 +88,7 @@ def _opened(package: Package) -> Any:
 
 
 class _Document:
-    """One document being read: its styles, lists and notes, and the position in it."""
+    """The state of reading one document: its styles, lists and notes, and the position."""
 
     def __init__(self, package: Package) -> None:
         self._parts: dict[str, list[Any]] = {}
@@ -99,9 +100,9 @@ class _Document:
         self._headings: list[tuple[int, str]] = []
         self._page = 1
         self._pages = False
-        """The file tells where its pages end."""
+        """The file marks ends of pages."""
         self._references: list[tuple[str, str]] = []
-        """Notes (kind, id) to which the current paragraph refers."""
+        """Notes (kind, id) of the current paragraph."""
         self._boxes: list[Any] = []
         """Text boxes in the current paragraph."""
         self._notes = {kind: self._read_notes(kind) for kind in _NOTES.values()}
@@ -123,7 +124,7 @@ class _Document:
         seen: set[str] = set()
         for root in self._parts.get(kind, ()):
             for block in self._blocks(root):
-                # A text of digits alone is the number of a page.
+                # A text of digits alone is a page number.
                 if block.text not in seen and not block.text.strip().isdecimal():
                     seen.add(block.text)
                     own = kind if block.kind == "text" else block.kind
@@ -168,7 +169,7 @@ class _Document:
     def _beside(
         self, references: list[tuple[str, str]], boxes: list[Any], first: int
     ) -> Iterator[Block]:
-        """Yield the notes to which a paragraph or row refers, and its text boxes."""
+        """Yield the notes of a paragraph or row, and its text boxes."""
         for kind, number in references:
             note = self._notes[kind].get(number)
             if note:
@@ -220,7 +221,6 @@ class _Document:
     # -- text -------------------------------------------------------------------------------------
 
     def _line(self, element: Any) -> str:
-        """Return all text within an element on one line."""
         return " ".join(self._text(element).split())
 
     def _text(self, element: Any) -> str:
@@ -229,7 +229,7 @@ class _Document:
         return "".join(pieces)
 
     def _collect(self, element: Iterable[Any], pieces: list[str]) -> None:
-        """Append the text within an element; remember text boxes, notes and page ends."""
+        """Append the text within an element; record text boxes, notes and page ends."""
         for each in element:
             name = local(each)
             if name == "t":
@@ -246,7 +246,7 @@ class _Document:
                     pieces.append("\n")  # between the paragraphs of a cell or a note
 
     def _remembered(self, name: str, element: Any) -> bool:
-        """Remember a note, a text box or the end of a page; return False for other elements."""
+        """Record a note, a text box or the end of a page; return False for other elements."""
         if name in _NOTES:
             self._references.append((_NOTES[name], element.get(f"{_W}id") or ""))
         elif name == "lastRenderedPageBreak":
@@ -300,7 +300,7 @@ def _children(data: bytes) -> Iterator[Any]:
 
 
 def _next(body: Any, last: Any) -> Any:
-    """Return the child behind the last one, or the first child; None if there is none."""
+    """Return the child after the last one, or the first child; None if there is none."""
     if last is not None:
         return last.getnext()
     return next(iter(body), None) if body is not None else None
@@ -322,7 +322,7 @@ def _chosen(element: Any) -> Iterable[Any]:
 
 
 def _inner(element: Any, name: str) -> Iterator[Any]:
-    """Yield rows of a table or cells of a row, but not those of tables within."""
+    """Yield rows of a table or cells of a row, but not those of nested tables."""
     for each in element:
         if local(each) == name:
             yield each

@@ -18,7 +18,7 @@ TITLE = 0
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 _DEEPEST = 9
 _MOST_BASES = 20
-"""Styles that a style is based on; they may form a cycle."""
+"""Limit of the styles that a style is based on; they may form a cycle."""
 
 
 class _Style(NamedTuple):
@@ -45,7 +45,7 @@ class Styles:
         return level if level is not None and level <= _DEEPEST else None
 
     def numbered(self, properties: Any) -> Numbered | None:
-        """Return the list of which a paragraph is an item, if any."""
+        """Return a paragraph's list, if it is an item of one."""
         own = _numbered(properties)
         if own is None:
             above = (style.numbered for style in self._above(properties))

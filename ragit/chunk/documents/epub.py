@@ -1,4 +1,4 @@
-"""Books (.epub, versions 2 and 3): the pages of the spine in reading order."""
+"""Read books (.epub, versions 2 and 3): the pages of the spine in reading order."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _DEFINITION = re.compile(rb"<!DOCTYPE\s[^<>\[]*>")
 
 
 _MOST_TOKENS = 1_000_000
-"""Tags and texts of a book that are read; a long novel has 100,000."""
+"""Limit of a book's tags and texts; a long novel has 100,000."""
 _MARKUP = 2
-"""Bytes of a page that are read for each character of text that a document may give."""
+"""Bytes of a page read for each character of text that a document may give."""
 
 
 class _Item(NamedTuple):
@@ -33,7 +33,7 @@ class _Item(NamedTuple):
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
-    """Read the chapters, numbered from 1 in the order of the spine, files without text included."""
+    """Read the chapters, numbered from 1 in the order of the spine, also files without text."""
     archive = Archive(data, bounds, _KIND)
     if "META-INF/encryption.xml" in archive and b"EncryptedData" in archive.read(
         "META-INF/encryption.xml"
@@ -54,7 +54,7 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
 
 
 def _some(page: str, left: list[int]) -> Iterator[Token]:
-    """Yield the tags and texts of a page while the book has some left, and count them down."""
+    """Yield the tags and texts of a page within the book's limit, and count them."""
     for token in tokens(page):
         if not left[0]:
             return
@@ -63,7 +63,7 @@ def _some(page: str, left: list[int]) -> Iterator[Token]:
 
 
 def _refuse_protected(archive: Archive) -> None:
-    """Raise Unreadable if pages are encrypted; fonts are in many books."""
+    """Raise Unreadable if pages are encrypted; fonts often are."""
     for event, element in events(archive.read("META-INF/encryption.xml"), _KIND):
         target = attribute(element, "URI").lower()
         if (
@@ -75,7 +75,7 @@ def _refuse_protected(archive: Archive) -> None:
 
 
 def _spine(archive: Archive) -> list[str]:
-    """Return the parts with the book's pages in reading order, without the table of contents."""
+    """Return the parts of the book's pages in reading order, without the table of contents."""
     package = _package(archive)
     folder = posixpath.dirname(package)
     items: dict[str, _Item] = {}
@@ -99,7 +99,7 @@ def _spine(archive: Archive) -> list[str]:
 
 
 def _unquoted(link: str) -> str:
-    """Return a link with its escapes decoded (`a%20b` is `a b`)."""
+    """Return a link with its escapes decoded (`a%20b` becomes `a b`)."""
     plain = _ESCAPE.sub(
         lambda found: bytes.fromhex(found[1].decode("ascii")), link.encode("utf-8", "replace")
     )

@@ -12,9 +12,9 @@ from ragit.chunk.documents import values
 from ragit.chunk.documents.markup import attribute, events, local
 
 _MOST = 100_000
-"""Styles; Excel allows 65,490."""
+"""Limit of styles; Excel allows 65,490."""
 _LONGEST = 500
-"""Characters of a number format."""
+"""Limit of a number format in characters."""
 
 _EAST_ASIAN = {
     **dict.fromkeys((*range(27, 32), 36, *range(50, 55), 57, 58), "yyyy-mm-dd"),
@@ -24,7 +24,7 @@ _EAST_ASIAN = {
 
 
 def formats(styles: bytes) -> list[str]:
-    """Return the number formats of cell styles by their numbers, from a part `styles`."""
+    """Return the number formats of cell styles by number, from a part `styles`."""
     own: dict[int, str] = {}
     found: list[str] = []
     within = False
@@ -43,7 +43,7 @@ def formats(styles: bytes) -> list[str]:
 
 
 def built_in(number: int) -> str:
-    """Return the number format that has this number in every workbook; empty if there is none."""
+    """Return the number format with this number in every workbook; empty if there is none."""
     return BUILTIN_FORMATS.get(number) or _EAST_ASIAN.get(number, "")
 
 
@@ -52,8 +52,8 @@ def _number(text: str) -> int:
 
 
 def number(value: float, shown_as: str, since_1904: bool) -> tuple[str, bool]:
-    """Return a cell's number as text, and True if its format makes it a date, time or duration."""
-    # openpyxl looks at the first section alone, which may hold for one value only: `[=0]?;[hh]:mm`.
+    """Return a cell's number as text, and whether its format makes it a date, time or duration."""
+    # openpyxl checks only the first section, which may be for one value only: `[=0]?;[hh]:mm`.
     sections = shown_as[:_LONGEST].split(";")
     section = next((each for each in sections if not each.startswith("[=")), "")
     if not is_date_format(section):

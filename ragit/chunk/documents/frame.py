@@ -1,4 +1,4 @@
-"""One document to its text and chunks, as the limited process reads it."""
+"""Read one document to its text and chunks, in the limited process."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ NO_TEXT = "no text"
 SHORTEST = 32
 """Characters that a shorter block counts as; a row of a table counts half as many.
 
-Each block takes time and memory, and a small file can hold millions.
+Each block takes time and memory, and a small file can contain millions.
 """
 REASON = 80
-"""Characters of a reason."""
+"""Limit of a reason in characters."""
 
 
 class Read(NamedTuple):
-    """The text and chunks of a document, or the reason why there are none."""
+    """The text and chunks of a document, or why there are none."""
 
     language: str
     skipped: str = ""
@@ -38,7 +38,7 @@ class Read(NamedTuple):
 
 
 def read(data: bytes, language: str, options: DocumentOptions) -> Read:
-    """Read a document; never raise, whatever the bytes are, as long as memory lasts."""
+    """Read a document; never raise for any bytes, as long as memory lasts."""
     actual = language
     try:
         actual = reader_for(data, language)
@@ -51,23 +51,21 @@ def read(data: bytes, language: str, options: DocumentOptions) -> Read:
         return Read(actual, TOO_DEEP)
     except ImportError:
         return Read(actual, NO_LIBRARY)
-    except (
-        Exception
-    ):  # a library met bytes that it does not expect: there is no list of what they raise
+    except Exception:  # a library met unexpected bytes: there is no list of its exceptions
         return Read(actual, f"damaged {actual}")
     return Read(actual, "", text, chunks) if chunks else Read(actual, NO_TEXT)
 
 
 def prepare(language: str) -> None:
-    """Load the reader of a language, as `read` does: what that takes is no time of a document's."""
+    """Load the reader of a language ahead, so that it does not count as a document's time."""
     reader = READERS[language]
-    with suppress(Exception):  # `read` meets it again, and says why
+    with suppress(Exception):  # `read` meets it again, and reports it
         for name in (f"ragit.chunk.documents.{reader.module}", *reader.packages.split()[:1]):
             import_module(name)
 
 
 def blocks_of(data: bytes, language: str, options: DocumentOptions) -> Iterator[Block]:
-    """Yield the blocks of a document, as far as the bounds allow."""
+    """Yield the blocks of a document, within the bounds."""
     module = import_module(f"ragit.chunk.documents.{READERS[language].module}")
     bounds = Bounds(options.max_unpacked, options.max_text, options.max_pages)
     return bounded(module.read(data, bounds), bounds.text)

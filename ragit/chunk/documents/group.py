@@ -1,7 +1,7 @@
-"""Blocks of a document to one text and its chunks. Pure.
+"""Group the blocks of a document to one text with chunks. Pure.
 
-Each chunk is a number of whole lines of the text. Long paragraphs are wrapped, and a table's header
-row is repeated above each chunk with rows of it, so a hit is shown by lines like any other.
+Each chunk has whole lines of the text. Long paragraphs are wrapped, and a table's header row is
+repeated above each chunk with rows of it, so a hit is shown by lines like any other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ragit.chunk.pieces import MAX_PARENT, MAX_SYMBOL
 from ragit.types import Chunk
 
 WIDTH = 120
-"""Columns at which paragraphs are wrapped, since a hit shows the lines that match."""
+"""Columns at which paragraphs are wrapped, since a hit shows the matching lines."""
 
 ROWS = 4
 """Size of a chunk of rows in multiples of one of paragraphs; one row says little."""
@@ -62,16 +62,16 @@ class _Group:
         self.parts = [part]
         self.size = part.size + _size(part.repeat)
         self.names = [part.headings[-1]] if part.is_heading and part.headings else []
-        """The titles that it defines."""
+        """Titles that it defines."""
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """The path of what comes after it without a heading of its own."""
+        """Titles above following text without a heading of its own."""
         return self.parts[-1].headings
 
     @property
     def parent(self) -> tuple[str, ...]:
-        """The path of titles around it, its own left out."""
+        """The path of titles around it, without its own."""
         if not self.parts[0].is_heading:
             return self.parts[0].headings
         last = next(part for part in reversed(self.parts) if part.is_heading)
@@ -79,7 +79,7 @@ class _Group:
 
     def add(self, part: _Part) -> None:
         if part.is_heading and part.headings:
-            self.names = [part.headings[-1]]  # the one above it stands in its path
+            self.names = [part.headings[-1]]  # the title above is in its path
         self.parts.append(part)
         self.size += part.size + 1
 
@@ -102,7 +102,7 @@ def _parts(blocks: Iterable[Block], most: int) -> Iterator[_Part]:
         lines = _lines(block)
         if not lines:
             continue
-        if block.headings != above:  # which most blocks share with the one before
+        if block.headings != above:  # most blocks share them with the block before
             above = block.headings
             headings = tuple(filter(None, (line_of(title, MAX_SYMBOL) for title in above)))
         repeat = line_of(block.repeat, most // 8)
@@ -165,7 +165,7 @@ def _cut(lines: list[str], room: int) -> Iterator[list[str]]:
 
 
 def _sliced(line: str, room: int) -> Iterator[str]:
-    """Yield a line in pieces of at most `room` bytes, cut behind spaces where there are some."""
+    """Yield a line in pieces of at most `room` bytes, cut after spaces if possible."""
     if _size(line) <= room:
         yield line
         return
@@ -200,7 +200,7 @@ def _grouped(parts: Iterable[_Part], options: DocumentOptions) -> list[_Group]:
 
 
 def _joins(group: _Group, part: _Part, options: DocumentOptions) -> bool:
-    """Return True if a part belongs to the group before it."""
+    """Return whether a part belongs to the group before it."""
     last = group.parts[-1]
     extra = _size(part.repeat) if part.repeat and part.repeat != last.repeat else 0
     if (
@@ -273,7 +273,7 @@ def _set_out(group: _Group) -> Iterator[tuple[str, int]]:
 
 
 def _numbered(part: _Part) -> Iterator[tuple[str, int]]:
-    # The name of a sheet is on no row, whichever its chunk begins with.
+    # The name of a sheet is on no row.
     place = part.block.place
     number = place.first if place.unit and not (part.is_heading and place.unit == "row") else 0
     return ((line, number if line else 0) for line in part.lines)

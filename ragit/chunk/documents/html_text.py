@@ -1,4 +1,4 @@
-"""Pages of HTML or XHTML to blocks, for books."""
+"""Turn HTML or XHTML pages of books into blocks."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ def blocks(tokens: Iterable[Token], place: Place) -> Iterator[Block]:
 
 
 class _Reader:
-    """A page being read."""
-
     def __init__(self, place: Place) -> None:
         self.blocks: list[Block] = []
         """The complete blocks."""
@@ -51,7 +49,6 @@ class _Reader:
         self._rows = 0
 
     def feed(self, token: Token) -> None:
-        """Take a tag or text."""
         kind, name, alternative = token
         if kind == "text":
             if not self._skipped:
@@ -60,7 +57,7 @@ class _Reader:
             self._end(name)
         elif kind == "start" or name in _VOID:
             self._start(name, alternative)
-        elif name not in _SKIPPED:  # nothing to skip in what is empty
+        elif name not in _SKIPPED:  # nothing to skip in an empty element
             self._start(name, alternative)
             self._end(name)
 
@@ -98,7 +95,7 @@ class _Reader:
     # -- blocks -----------------------------------------------------------------------------------
 
     def end(self) -> None:
-        """Close what is open at the page's end."""
+        """Close everything open at the page's end."""
         self._end_row()
         self._end_block()
         self._end_table()
@@ -134,7 +131,7 @@ class _Reader:
         self._text, self._kind, self._level = [], "text", 0
         text = text.strip("\n") if kind == "code" else " ".join(text.split())
         if not text.strip():
-            # `<li><p>`: what follows the empty beginning of an item is the item.
+            # `<li><p>`: the text after the empty beginning of an item is the item.
             self._kind = "list" if kind == "list" else "text"
         elif level:
             self._above = [(other, name) for other, name in self._above if other < level] + [
@@ -156,7 +153,7 @@ class _Reader:
         if self._cells is None:
             return
         self._end_cell()
-        cells, self._cells = self._cells[1:], None  # the first is what stood before the first cell
+        cells, self._cells = self._cells[1:], None  # the first is the text before the first cell
         line = " ".join(" | ".join(cells).split())
         if not line.strip("| "):
             return

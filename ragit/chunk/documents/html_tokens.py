@@ -1,7 +1,7 @@
-"""Pages of HTML or XHTML to tags and text, in linear time.
+"""Split HTML or XHTML pages into tags and text, in linear time.
 
 The standard library's parser takes hours for 100,000 `<` without an end. As in browsers (HTML
-standard, 13.2.5), what never ends goes on to the end of the page.
+standard, 13.2.5), unterminated markup extends to the end of the page.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Token(NamedTuple):
     text: str
     """Text, or the name of a tag in lower case."""
     alternative: str = ""
-    """The alternative text of a picture (`alt`)."""
+    """Alternative text of a picture (`alt`)."""
 
 
 def tokens(page: str) -> Iterator[Token]:
@@ -54,7 +54,7 @@ def tokens(page: str) -> Iterator[Token]:
             continue
         at = _tag_end(page, tag.end())
         if at < 0:
-            return  # a tag that does not end is none, and neither is what follows it
+            return  # a tag that does not end is none, and the rest is not shown either
         token = _token(page[stop:at], tag[1].lower())
         yield token
         if token.kind == "start" and token.text in _RAW:
@@ -71,7 +71,7 @@ def _token(tag: str, name: str) -> Token:
 
 
 def _other(page: str, at: int) -> tuple[str, int]:
-    """Return the text of markup that is no tag, and the offset behind it."""
+    """Return the text of markup that is no tag, and the offset after it."""
     if page.startswith("<!--", at):
         if page.startswith((">", "->"), at + 4):
             return "", page.index(">", at) + 1
@@ -90,7 +90,7 @@ def _behind(page: str, end: str, at: int) -> int:
 
 
 def _tag_end(page: str, at: int) -> int:
-    """Return the offset behind a tag, whose attributes may hold a `>`; -1 if it has no end."""
+    """Return the offset after a tag, whose attributes may contain a `>`; -1 if it has no end."""
     while found := _END_OR_QUOTE.search(page, at):
         if not found[1]:
             return found.end()

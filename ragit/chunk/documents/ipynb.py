@@ -1,6 +1,6 @@
-"""Jupyter notebooks (.ipynb), versions 3 and 4 of nbformat: cells in their order.
+"""Read Jupyter notebooks (.ipynb), versions 3 and 4 of nbformat: cells in their order.
 
-Outputs are left out: they are made from the cells, and are mostly pictures and numbers.
+Outputs are left out: they result from the cells, and are mostly pictures and numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PICTURE = re.compile(r"\(?data:[\w/+.-]{1,80};base64,[A-Za-z0-9+/=\s]*\)?")
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
-    """Read the cells, numbered from 1; headings hold for the cells that follow."""
+    """Read the cells, numbered from 1; headings apply to the cells that follow."""
     text = text_of(data)
     if text is None:
         raise Unreadable("damaged ipynb")
@@ -72,7 +72,7 @@ def _cell(cell: dict[str, Any]) -> tuple[str, int, str]:
     source = cell.get("source", cell.get("input", ""))
     if isinstance(source, list):
         lines = [each for each in source if isinstance(each, str)]
-        # Lines with their ends, but for the oldest notebooks.
+        # Lines with their ends, except in the oldest notebooks.
         source = ("" if any(line.endswith("\n") for line in lines[:-1]) else "\n").join(lines)
     level = cell.get("level")
     level = min(max(level, 1), 6) if isinstance(level, int) else 1
@@ -84,14 +84,14 @@ def _path(above: list[tuple[int, str]]) -> tuple[str, ...]:
 
 
 def _markdown(source: str, place: Place, above: list[tuple[int, str]]) -> Iterator[Block]:
-    """Yield paragraphs and headings of Markdown; update the titles `above` what follows."""
+    """Yield paragraphs and headings of Markdown; update the titles `above` the following text."""
     for level, lines in _parts(_PICTURE.sub("", source).splitlines()):
         if level:
             title = " ".join(" ".join(lines).split())
             above[:] = [(other, name) for other, name in above if other < level] + [(level, title)]
             yield Block(title, place, _path(above), "heading")
         elif any(map(str.strip, lines)):
-            # A table, an item or a fence is as its author set it; only running text may be wrapped.
+            # Only running text may be wrapped, not a table, an item or a fence.
             kind = "code" if _is_mark(lines[0]) else "text"
             yield Block("\n".join(lines), place, _path(above), kind)
 
@@ -129,7 +129,7 @@ def _heading(line: str) -> tuple[int, str]:
 
 
 def _ends(line: str, fence: str) -> bool:
-    """Return True if a line ends the code that a fence began."""
+    """Return whether a line ends the code that a fence began."""
     mark = _FENCE.match(line)
     return bool(mark and mark[1].startswith(fence) and not line[mark.end() :].strip())
 
@@ -145,11 +145,11 @@ def _underlined(part: list[str], line: str) -> int:
 
 
 def _closed(title: str) -> str:
-    """Return a title without the marks that may close it: `## Title ##`."""
+    """Return a title without closing marks: `## Title ##`."""
     bare = title.rstrip("#")
     return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else title
 
 
 def _is_mark(line: str) -> bool:
-    """Return True for a line below which dashes make no heading: a row, item or quotation."""
+    """Return whether dashes below a line make no heading of it: a row, item or quotation."""
     return line.lstrip().startswith(("- ", "* ", "+ ", ">", "```", "~~~")) or "|" in line

@@ -1,4 +1,4 @@
-"""XML of documents as a stream of events, without definitions, entities or deep nesting."""
+"""Parse XML of documents to a stream of events, without definitions, entities or deep nesting."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from ragit.chunk.documents.block import Unreadable
 from ragit.chunk.encoding import text_of
 
 MAX_DEPTH = 300
-"""Elements within each other; those of documents that people write stay below 50."""
+"""Limit of nested elements; those of ordinary documents stay below 50."""
 
 _PIECE = 1 << 16
 _LONG = 400
-"""Bytes of a namespace's name. Office formats stay below 100, and each element repeats it."""
+"""Limit of a namespace's name in bytes. Office formats stay below 100, and each element
+repeats it.
+"""
 _LONG_SPACE = re.compile(
     rb"""xmlns(?::[^\s=<>"':]*)?\s*=\s*(?:"[^"<]{%d}|'[^'<]{%d})""" % (_LONG, _LONG)
 )
@@ -25,8 +27,8 @@ _DECLARATION = re.compile(rb"\s*<\?xml\s[^<>]*\?>")
 def sound(data: bytes, kind: str) -> bytes:
     """Return XML as UTF-8 without its declaration, safe to parse.
 
-    Raise Unreadable (for example `damaged <kind>`) for bytes that are no text, for a document
-    type, which could define entities, and for long namespaces, which each element would repeat.
+    Raise Unreadable (for example `damaged <kind>`) for bytes that are no text, for a document type,
+    which could define entities, and for long namespaces, which each element would repeat.
     """
     text = text_of(data)
     if text is None:
@@ -41,9 +43,9 @@ def sound(data: bytes, kind: str) -> bytes:
 
 
 def events(data: bytes, kind: str) -> Iterator[tuple[str, Element]]:
-    """Yield `start` and `end` of each element; the caller clears those that it has read.
+    """Yield `start` and `end` of each element; the caller clears elements after use.
 
-    Raise Unreadable as `sound` does, for XML that is not well-formed and for deep nesting.
+    Raise Unreadable like `sound`, for XML that is not well-formed and for deep nesting.
     """
     text = sound(data, kind)
     depth = 0
@@ -58,7 +60,7 @@ def events(data: bytes, kind: str) -> Iterator[tuple[str, Element]]:
 
 
 def _parsed(text: bytes) -> Iterator[tuple[str, Element]]:
-    """Yield events, parsing a piece of the text at a time to bound memory."""
+    """Yield events, parsing a piece of the text at a time to limit memory."""
     parser: Any = XMLPullParser(
         ("start", "end")
     )  # typed as if it might give anything that a target makes
@@ -66,7 +68,7 @@ def _parsed(text: bytes) -> Iterator[tuple[str, Element]]:
     while at < len(text):
         parser.feed(text[at : at + size])
         at += size
-        # A tag that has not ended is read again with the next piece, so pieces must be few.
+        # An unfinished tag is read again with the next piece, so pieces must be few.
         size *= 2
         for event in parser.read_events():
             size = _PIECE
@@ -82,7 +84,7 @@ def local(element: Any) -> str:
 
 
 def attribute(element: Element, name: str) -> str:
-    """Return an attribute's value, in whatever namespace; empty if there is none."""
+    """Return an attribute's value, in any namespace; empty if there is none."""
     if name in element.attrib:
         return element.attrib[name]
     return next(
@@ -91,7 +93,7 @@ def attribute(element: Element, name: str) -> str:
 
 
 def outermost(element: Element, names: Container[str]) -> Iterator[Element]:
-    """Yield the elements of these names below an element, but none within another of them."""
+    """Yield the elements with these names below an element, but none within another of them."""
     waiting = list(reversed(element))
     while waiting:
         each = waiting.pop()

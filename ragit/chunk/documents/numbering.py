@@ -1,4 +1,4 @@
-"""Numbers of Word's list items, which are counted since no file holds them. Pure."""
+"""Number Word's list items, which are counted since no file contains their numbers. Pure."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The row, page or cell of each line of a document's text, stored behind that text. Pure.
+"""Store the row, page or cell of each line of a document's text after that text. Pure.
 
-A chunk's place goes from the first to the last; this tells those of the lines that are shown.
+A chunk's place is a range from first to last; these numbers locate its single lines.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import accumulate, pairwise
 from ragit.types import Chunk
 
 _END = b"\0"
-"""End of the text, which holds no control characters.
+"""End of the text, which contains no control characters.
 
 A line for each chunk follows: its first line, that line's number, and the differences.
 """

@@ -1,6 +1,6 @@
-"""OpenDocument texts, spreadsheets and presentations (.odt, .ods, .odp and templates).
+"""Read OpenDocument texts, spreadsheets and presentations (.odt, .ods, .odp and templates).
 
-odfpy has had no release since 2020 and builds objects for all of a document, of which a sheet may
+odfpy has had no release since 2020 and builds objects for the whole document, of which a sheet may
 have millions. OpenDocument 1.3 part 3: text (4, 5), tables (9), drawing pages (10), notes and
 comments (6.3, 14.1).
 """
@@ -18,11 +18,11 @@ from ragit.chunk.documents.odf_text import Reading, is_encrypted
 
 KIND = "odf"
 _MOST_EVENTS = 2_000_000
-"""Starts and ends of elements of a text that are read; a page of a report has some hundred."""
+"""Limit of starts and ends of elements of a text; a page of a report has some hundred."""
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
-    """Read a text, spreadsheet or presentation, with headers before and footers behind it."""
+    """Read a text, spreadsheet or presentation, headers first and footers last."""
     archive = Archive(data, bounds, KIND)
     if is_encrypted(archive):
         raise Unreadable("password-protected")
@@ -61,7 +61,7 @@ def _body(stream: Iterator[tuple[str, Element]]) -> tuple[frozenset[str], str]:
 
 
 def _text(stream: Iterable[tuple[str, Element]], bounds: Bounds, paged: bool) -> Iterator[Block]:
-    """Yield a text's paragraphs, with page numbers where the file marks page starts."""
+    """Yield a text's paragraphs, with page numbers if the file marks page starts."""
     reading = Reading()
     page = 1
     for number, (event, element) in enumerate(stream):
@@ -112,7 +112,7 @@ def _slides(stream: Iterable[tuple[str, Element]], bounds: Bounds) -> Iterator[B
 
 
 def _slide(page: Element, place: Place) -> Iterator[Block]:
-    """Yield the title first, wherever it stands among the shapes, and the notes last."""
+    """Yield a slide's blocks: the title first, the notes last."""
     shapes = [(attribute(each, "class") == "title", each) for each in page]
     title = " ".join(block.text for is_title, each in shapes if is_title for block in _walked(each))
     title = " ".join(title.split())

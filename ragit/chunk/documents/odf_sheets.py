@@ -1,7 +1,7 @@
-"""Sheets of an OpenDocument spreadsheet, row by row.
+"""Read sheets of an OpenDocument spreadsheet, row by row.
 
-A repeated row or cell is written once with a count. Empty ones are counted, others repeated as far
-as the bounds allow.
+A repeated row or cell is written once with a count. Empty ones are counted, others repeated within
+the bounds.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _rows(
     number = 1
     parents = [table]
     within = 0
-    """Open rows; a row of a table within a cell is not one of the sheet."""
+    """Open rows; a row of a table within a cell is none of the sheet."""
     for event, element in stream:
         is_row = local(element) == "table-row"
         if event == "start":
@@ -126,7 +126,7 @@ def _cell(element: Element, asides: list[Element]) -> _Cell:
 
 
 def _number(written: str, kind: str, shown: str) -> tuple[str, bool]:
-    """Return a number as text, and True unless it may be a year."""
+    """Return a number as text, and False if it may be a year."""
     try:
         value = float(written)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Paragraphs, lists and tables of an OpenDocument text, from the events of its XML."""
+"""Read paragraphs, lists and tables of an OpenDocument text, from the events of its XML."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DEEPEST = 10
 
 
 def is_encrypted(archive: Archive) -> bool:
-    """Return True if the manifest tells how parts are encrypted."""
+    """Return whether the manifest tells how parts are encrypted."""
     name = "META-INF/manifest.xml"
     return name in archive and b"encryption-data" in archive.read(name)
 
@@ -44,18 +44,18 @@ class Reading:
         self._above: list[tuple[int, str]] = []
         self._skipped = 0
         self._within = 0
-        """Open paragraphs and table rows; the outermost is given with all that it holds."""
+        """Open paragraphs and table rows; the outermost is yielded with its content."""
         self._lists = 0
         self._begun = False
-        """The current item has given its first paragraph."""
+        """The current item has yielded its first paragraph."""
         self._tables = 0
         self._header = ""
-        """The first row of the current table."""
+        """First row of the current table."""
         self._rows = 0
-        """Rows that have followed it."""
+        """Rows after it."""
 
     def feed(self, event: str, element: Element, keep: bool = False) -> Iterator[Block]:
-        """Yield the blocks that an event completes; clear what is behind unless `keep`."""
+        """Yield the blocks that an event completes; clear finished elements unless `keep`."""
         name = local(element)
         if name in _SKIPPED:
             self._skipped += 1 if event == "start" else -1
@@ -96,7 +96,7 @@ class Reading:
             self._lists -= 1
         elif name == "table" and not self._within:
             self._tables -= 1
-            if self._header and not self._rows:  # nothing that it could stand above
+            if self._header and not self._rows:  # a table of one row, which is no header
                 yield Block(self._header, Place(), self._path(), "table")
             self._header = ""
 

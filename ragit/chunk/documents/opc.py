@@ -1,4 +1,4 @@
-"""Office Open XML packages (ECMA-376 part 2), checked before a library parses them."""
+"""Check Office Open XML packages (ECMA-376 part 2) before a library parses them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships
 _STRICT = re.compile(
     rb"""(\bxmlns(?::[^\s=]{1,40})?\s*=\s*["']http://)purl\.oclc\.org/ooxml/(\w+)/"""
 )
-"""A namespace of the strict dialect (part 1), up to what the transitional one (part 4) shares."""
+"""A namespace of the strict dialect (part 1), up to the part shared with the transitional one (part
+4).
+"""
 _ROOT = 4096
 """Bytes of a part in which its namespaces are declared."""
 
 
 class Relation(NamedTuple):
-    """One part that another one refers to."""
+    """A part referred to by another one."""
 
     kind: str
-    """The last word of its type, for example `worksheet`; it is the same in both dialects."""
+    """Last word of its type, for example `worksheet`; the same in both dialects."""
     part: str
     """Its name in the archive."""
 
@@ -88,7 +90,7 @@ def written(
     """Return a small package for a library: a main part, and parts with the kind of their relation.
 
     `types` are content types by kind, `officeDocument` among them. Pictures, damaged relations and
-    what no reader needs stay out of it.
+    unneeded parts are left out.
     """
     every = {main[0]: ("officeDocument", main[1]), **parts}
     listed = "".join(

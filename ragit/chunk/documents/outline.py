@@ -1,4 +1,4 @@
-"""A PDF's outline: titles with the path above each, and their lines on the page.
+"""Read a PDF's outline: titles with the path above each, and their lines on the page.
 
 Outlines are often broken, which costs only the headings.
 """
@@ -15,16 +15,16 @@ from ragit.records import NamedTuple
 _MOST = 20_000
 _DEEPEST = 12
 _LONGEST = 1000
-"""Characters of a title."""
+"""Limit of a title in characters."""
 _LINES = 3
-"""Lines over which a title may run."""
+"""Limit of a title's lines."""
 _BEFORE = 12
-"""Letters before a title on its line: a number or a word (`3.1`, `Chapter 2`)."""
+"""Letters allowed before a title on its line: a number or a word (`3.1`, `Chapter 2`)."""
 _NOT_A_LETTER = re.compile(r"[\W_]+")
 
 
 class Positioned(Protocol):
-    """The fields of a line that are used."""
+    """The fields used of a line."""
 
     @property
     def text(self) -> str:
@@ -51,7 +51,7 @@ def entries(reader: Any) -> list[Entry]:
         found = list(_walked(reader, reader.outline, ()))
     except MemoryError:
         raise
-    except Exception:  # as with pages: broken outlines raise whatever they please
+    except Exception:  # as with pages: broken outlines raise any exception
         return []
     found.sort(key=lambda entry: entry.page)
     return found
@@ -78,7 +78,7 @@ def _walked(reader: Any, items: Any, above: tuple[str, ...]) -> Iterator[Entry]:
 def located(
     lines: Sequence[Positioned], outline: Sequence[Entry]
 ) -> Iterator[tuple[Entry, int, int]]:
-    """Yield each title of a page with the lines that hold it, as first and stop.
+    """Yield each title of a page with its lines, as first and stop.
 
     Both are equal if the title is not on the page, and only begins there.
     """
@@ -98,7 +98,7 @@ def _key(text: str) -> str:
 
 
 def _places(keys: Sequence[str], titles: frozenset[str]) -> dict[str, list[tuple[int, int]]]:
-    """Return for each title the runs of lines that hold it, as first and stop."""
+    """Return for each title its runs of lines, as first and stop."""
     longest = max(map(len, titles)) + _BEFORE
     found: dict[str, list[tuple[int, int]]] = {}
     for first in range(len(keys)):

@@ -1,7 +1,7 @@
-"""PDF: text by pdfium; outline, comments, forms and what pdfium cannot open by pypdf.
+"""Read PDF: text by pdfium; outline, comments, forms and files that pdfium cannot open by pypdf.
 
-pdfium reads a page's text about fifteen times as fast. Where pypdfium2 has no wheel for a platform,
-pypdf reads all.
+pdfium reads a page's text about fifteen times as fast. On platforms without a wheel of pypdfium2,
+pypdf reads everything.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ except ImportError:  # no wheel for this platform
     pypdfium2, PdfiumError = None, OSError
 
 _MOST_NOTES = 5000
-"""Annotations of a page that are looked at."""
+"""Limit of the annotations examined on a page."""
 _MOST_OBJECTS = 500
-"""Pictures and other objects of a page that are looked at."""
+"""Limit of the pictures and other objects examined on a page."""
 _DEPTH = 3
-"""Forms within forms in which a picture is looked for."""
+"""Depth of nested forms searched for a picture."""
 _TORN = 0.25
 """Share of single letters among words; in English prose it is 0.05."""
 _LINE_END = re.compile("(\ufffe)|\r\n|[\r\n]")
@@ -73,7 +73,7 @@ def _opened(data: bytes) -> Any:
 
 
 def _has_outline(document: Any) -> bool:
-    """Return True if there is an outline, or may be one in a file that pdfium cannot open."""
+    """Return whether there is an outline, or may be one in a file that pdfium cannot open."""
     return document is None or bool(raw.FPDFBookmark_GetFirstChild(document, None))
 
 
@@ -90,7 +90,7 @@ def _pages(document: Any, slow: PypdfDocument, count: int, most: int) -> list[Pa
 
 
 def _page(document: Any, slow: PypdfDocument, number: int, most: int) -> Page:
-    """Read a page, numbered from 0, and up to so many characters of notes on it."""
+    """Read a page, numbered from 0, with at most `most` characters of notes."""
     try:
         return _fast_page(document, slow, number, most) or _slow_page(slow, number, most)
     except MemoryError:
@@ -131,7 +131,8 @@ def _lines(page: Any) -> list[Line]:
     at = 0
     for end in (*_LINE_END.finditer(text), None):
         stop = end.start() if end else len(text)
-        # A hyphen that ends a line belongs to it; whether it stays is known once all words are.
+        # A hyphen that ends a line belongs to it; whether it stays is decided once all words are
+        # known.
         line = plain(text[at:stop] + ("-" if end and end[1] else ""))
         if line:
             lines.append(Line(line, *_position(text_page, at + _blank(text, at))))
@@ -147,12 +148,12 @@ def _torn(lines: list[Line]) -> float:
 
 
 def _is_torn(lines: list[Line]) -> bool:
-    """Return True if pdfium took the distances between letters for spaces: `Th e Metropoli s`."""
+    """Return whether pdfium took the gaps between letters for spaces: `Th e Metropoli s`."""
     return bool(lines) and _TORN < _torn(lines) < 1.0
 
 
 def _blank(text: str, at: int) -> int:
-    """Return how many spaces follow from an offset on."""
+    """Return the number of spaces from an offset on."""
     start = at
     while text[at : at + 1] == " ":
         at += 1
@@ -160,7 +161,7 @@ def _blank(text: str, at: int) -> int:
 
 
 def _position(text_page: Any, at: int) -> tuple[float, float, float]:
-    """Return where the letter at an offset of the text stands, and its size."""
+    """Return the position of the letter at an offset of the text, and its size."""
     index = max(raw.FPDFText_GetCharIndexFromTextIndex(text_page, at), 0)
     x, y = ctypes.c_double(), ctypes.c_double()
     raw.FPDFText_GetCharOrigin(text_page, index, x, y)
@@ -171,7 +172,7 @@ def _position(text_page: Any, at: int) -> tuple[float, float, float]:
 
 
 def _has_notes(page: Any) -> bool:
-    """Return True if a page has annotations that are more than links."""
+    """Return whether a page has other annotations than links."""
     for number in range(min(raw.FPDFPage_GetAnnotCount(page), _MOST_NOTES)):
         annotation = raw.FPDFPage_GetAnnot(page, number)
         kind = raw.FPDFAnnot_GetSubtype(annotation) if annotation else raw.FPDF_ANNOT_LINK
@@ -182,7 +183,6 @@ def _has_notes(page: Any) -> bool:
 
 
 def _has_image(page: Any) -> bool:
-    """Return True if a page shows a picture."""
     found = page.get_objects(max_depth=_DEPTH)
     objects = (each for _, each in zip(range(_MOST_OBJECTS), found, strict=False))
     return any(each.type == raw.FPDF_PAGEOBJ_IMAGE for each in objects)

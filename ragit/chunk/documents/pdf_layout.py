@@ -1,4 +1,4 @@
-"""Positioned lines of PDF pages to paragraphs with page numbers and headings. Pure.
+"""Turn positioned lines of PDF pages into paragraphs with page numbers and headings. Pure.
 
 Lines at the usual distance and in one size are a paragraph. A line at the edge of most pages is
 kept once.
@@ -17,9 +17,9 @@ from ragit.chunk.documents.outline import Entry, located
 from ragit.records import NamedTuple
 
 _EDGE = 2
-"""Lines at the top and at the bottom of a page that may be the same on all pages."""
+"""Lines at the top and at the bottom of a page that may repeat on all pages."""
 _REPEATED = 4
-"""Pages from which a line that stands at their edge is a running title."""
+"""Number of pages from which a repeated line at their edge is a running title."""
 
 _SPACES = {"\u00a0": " ", "\u2007": " ", "\u202f": " "}
 _LIGATURES = str.maketrans(
@@ -47,7 +47,7 @@ _FOREIGN = re.compile(
 
 
 class Line(NamedTuple):
-    """One line of a page, in the order in which the page draws it."""
+    """One line of a page, in drawing order."""
 
     text: str
     x: float
@@ -58,13 +58,13 @@ class Line(NamedTuple):
 
 
 class Page(NamedTuple):
-    """One page that was read."""
+    """One page."""
 
     number: int
     """1-based."""
     lines: list[Line]
     notes: list[str]
-    """Comments and the filled fields of forms."""
+    """Comments and filled form fields."""
     lack: str = ""
     """Why there are no lines, a key of LACKS; empty if there are some or the page is blank."""
 
@@ -73,9 +73,9 @@ class Lack(NamedTuple):
     """The words for a page whose lines cannot be read."""
 
     whole: str
-    """The reason if no page of the file can be read."""
+    """Reason if no page of the file can be read."""
     pages: str
-    """The note about some pages of a file."""
+    """Note about some pages of a file."""
 
 
 LACKS = {
@@ -91,7 +91,7 @@ LACKS = {
 
 
 def page_of(number: int, lines: list[Line], notes: list[str], lack: str = "") -> Page:
-    """Return a page without lines if most of its letters are unknown; `lack` is why it has none."""
+    """Return a page, without lines if most letters are unknown; `lack` is why it has none."""
     text = "".join(line.text for line in lines)
     foreign = len(text) - len(_FOREIGN.sub("", text))
     if foreign * 3 > len(text):
@@ -105,7 +105,7 @@ def plain(text: str) -> str:
 
 
 def why_nothing(pages: Sequence[Page]) -> str:
-    """Return the reason for which a file gives no text."""
+    """Return why a file gives no text."""
     lacks = Counter(page.lack for page in pages if page.lack)
     return LACKS[lacks.most_common(1)[0][0]].whole if lacks else "no text"
 
@@ -116,7 +116,7 @@ def blocks(pages: list[Page], outline: Sequence[Entry]) -> Iterator[Block]:
     yield from _blocks(pages, outline)
 
 
-# -- what the setting of pages did to the text ----------------------------------------------------
+# -- undoing page layout -------------------------------------------------------------------------
 
 
 def _mend(pages: list[Page]) -> None:
@@ -147,7 +147,7 @@ def _drop_running_titles(pages: list[Page]) -> None:
 
 def _edges(lines: Sequence[Line]) -> list[int]:
     """Return the indexes of the topmost, lowest, first and last lines."""
-    edge = min(_EDGE, (len(lines) - 1) // 2)  # of a page of three lines, one is left in any case
+    edge = min(_EDGE, (len(lines) - 1) // 2)  # keeps at least one of a page's three lines
     places = range(len(lines))
     by_height = sorted(places, key=lambda at: lines[at].y)
     return sorted(
@@ -157,12 +157,12 @@ def _edges(lines: Sequence[Line]) -> list[int]:
 
 
 def _alike(page: Page, at: int) -> str:
-    """Return a line with its numbers relative to the page, as it would be on other pages."""
+    """Return a line with its numbers relative to the page, for comparison between pages."""
     return _DIGITS.sub(lambda found: f"<{int(found[0]) - page.number}>", page.lines[at].text)
 
 
 def _join_words(lines: list[Line], words: Counter[str]) -> None:
-    """Join words that were broken at a line's end, on the line where they begin."""
+    """Join words broken at a line's end, on the line where they begin."""
     for at in range(len(lines) - 1):
         begun = _broken(lines[at].text)
         head, _, rest = lines[at + 1].text.partition(" ")
@@ -209,14 +209,14 @@ def _blocks(pages: Sequence[Page], outline: Sequence[Entry]) -> Iterator[Block]:
 
 
 def _ends_lack(last: Page, page: Page) -> bool:
-    """Return True if the pages without lines end before a page; a blank one may be among them."""
+    """Return whether a run of pages without lines ends before a page; it may include blank ones."""
     if page.lack:
         return page.lack != last.lack
     return bool(page.lines or page.notes)
 
 
 def _lack(pages: Sequence[Page]) -> Block:
-    """Return the note about pages that have no lines, all for the same reason."""
+    """Return the note about pages without lines, all for the same reason."""
     words = LACKS[pages[0].lack].pages
     place = Place("", "page", pages[0].number, pages[-1].number)
     if place.first < place.last:
@@ -228,7 +228,7 @@ def _lack(pages: Sequence[Page]) -> Block:
 def _marked(
     lines: Sequence[Line], outline: Sequence[Entry], headings: tuple[str, ...]
 ) -> Iterator[tuple[list[str], tuple[str, ...], bool]]:
-    """Yield a page's paragraphs, the titles above each, and True for a title."""
+    """Yield a page's paragraphs, the titles above each, and whether it is a title."""
     start = 0
     for entry, first, stop in located(lines, outline):
         for paragraph in _paragraphs(lines[start:first]):
@@ -249,7 +249,7 @@ def _paragraphs(lines: Sequence[Line]) -> Iterator[list[str]]:
         if last is not None and _ends(last, line, usual):
             yield paragraph
             paragraph = []
-        if line.text:  # a word that was mended may have been all of it
+        if line.text:  # a mended word may have been all of it
             paragraph.append(line.text)
             last = line
     if paragraph:
@@ -266,7 +266,7 @@ def _usual_distance(lines: Sequence[Line]) -> float:
 
 
 def _ends(last: Line, line: Line, usual: float) -> bool:
-    """Return True if a paragraph ends between two lines."""
+    """Return whether a paragraph ends between two lines."""
     gap = last.y - line.y
     if abs(gap) < 1:
         return False  # the same line of the page, drawn in parts

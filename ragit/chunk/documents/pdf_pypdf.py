@@ -1,4 +1,4 @@
-"""The parts of a PDF that pypdf reads: outline, comments, forms, and lines where pdfium fails."""
+"""Read the parts of a PDF left to pypdf: outline, comments, forms, and lines where pdfium fails."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ragit.chunk.documents.pdf_layout import LACKS, Line, plain
 
 _MOST_NOTES = 5000
 _MOST_OBJECTS = 500
-"""Pictures and forms of a page that are looked at."""
+"""Limit of the pictures and forms examined on a page."""
 
 
 def lack_of(error: Exception) -> str:
@@ -43,7 +43,7 @@ class _Lines:
     def visit(
         self, run: str, cm: Sequence[float], tm: Sequence[float], font: Any, size: float
     ) -> None:
-        """Take a run of text, with the matrices of the page and of the text."""
+        """Add a run of text, with the matrices of the page and of the text."""
         for number, part in enumerate(run.split("\n")):
             if number:
                 self.end()
@@ -65,10 +65,9 @@ class _Lines:
 
 
 class PypdfDocument:
-    """A PDF that pypdf opens when the first part of it is asked for."""
+    """A PDF that pypdf opens on first use."""
 
     def __init__(self, data: bytes) -> None:
-        """Remember the file."""
         self._data = data
 
     @cached_property
@@ -86,7 +85,7 @@ class PypdfDocument:
         return len(self._reader.pages)
 
     def outline(self) -> list[Entry]:
-        """Return the outline; empty if there is none that can be used."""
+        """Return the outline; empty if it cannot be used."""
         try:
             return entries(self._reader)
         except MemoryError:
@@ -95,14 +94,14 @@ class PypdfDocument:
             return []
 
     def lines(self, number: int) -> list[Line]:
-        """Return the lines of a page, numbered from 0, by the runs of text that pypdf gives."""
+        """Return the lines of a page, numbered from 0, by pypdf's runs of text."""
         lines = _Lines()
         self._reader.pages[number].extract_text(visitor_text=lines.visit)
         lines.end()
         return lines.found
 
     def notes(self, number: int, most: int) -> list[str]:
-        """Return comments and filled fields of forms on a page, up to so many characters.
+        """Return comments and filled form fields on a page, at most `most` characters.
 
         A broken list of them costs only itself.
         """
@@ -128,7 +127,7 @@ class PypdfDocument:
         return found
 
     def has_image(self, number: int) -> bool:
-        """Return True if a page shows a picture, by itself or in a form of a form."""
+        """Return whether a page shows a picture, directly or in nested forms."""
         waiting = [(self._reader.pages[number], 3)]
         looked_at = 0
         try:
@@ -143,7 +142,7 @@ class PypdfDocument:
                     if one.get("/Subtype") == "/Form" and depth:
                         waiting.append((one, depth - 1))
         except (AttributeError, KeyError, TypeError, ValueError):
-            pass  # what is broken shows nothing
+            pass  # broken objects show nothing
         return False
 
 

@@ -1,4 +1,4 @@
-"""Places of a document in words: `page 12`, `sheet Budget rows 40-80`. Pure."""
+"""Write places of a document in words: `page 12`, `sheet Budget rows 40-80`. Pure."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from ragit.chunk.documents.block import Place
 
 _PAGES = ("page", "slide", "chapter")
-"""Units that each hold many chunks, unlike rows and cells."""
+"""Units that each contain many chunks, unlike rows and cells."""
 MAX_PLACE = 200
-"""Characters of a place; a sheet may have any name."""
+"""Limit of a place in characters; a sheet may have any name."""
 
 _RANGE = re.compile(r"(?:(.*) )?([^\W\d]+) (\d+)(?:-(\d+))?")
 
@@ -31,7 +31,7 @@ def worded(places: Iterable[Place]) -> str:
                 first=min(last.first, place.first), last=max(last.last, place.last)
             )
         elif place.unit:
-            runs[-1] = place  # a sheet, and rows of it: its rows say both
+            runs[-1] = place  # a sheet, and rows of it: the rows name the sheet, too
     return ", ".join(dict.fromkeys(filter(None, map(_words, runs))))[:MAX_PLACE]
 
 
@@ -51,12 +51,12 @@ def share(start: int, end: int, size: int) -> str:
 
 
 def joined(words: Iterable[str]) -> str:
-    """Join places that are words already: `page 3` and `pages 4-5` are `pages 3-5`."""
+    """Join places in words: `page 3` and `pages 4-5` become `pages 3-5`."""
     return worded(_parsed(each) for words_of_one in words for each in words_of_one.split(", "))
 
 
 def part(words: str) -> str:
-    """Return the named parts of a place, without what is counted in them."""
+    """Return the named parts of a place, without page or row numbers."""
     return ", ".join(dict.fromkeys(_parsed(each).within for each in words.split(", ")))
 
 

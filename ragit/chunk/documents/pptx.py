@@ -1,6 +1,6 @@
-"""Presentations of PowerPoint since 2007 (.pptx, .pptm, .ppsx, .potx), read from their XML.
+"""Read presentations of PowerPoint since 2007 (.pptx, .pptm, .ppsx, .potx) from their XML.
 
-python-pptx brings an image library and a writer of workbooks. ECMA-376 part 1: 19.3 slides, 19.3.1
+python-pptx needs an image library and a writer of workbooks. ECMA-376 part 1: 19.3 slides, 19.3.1
 shapes, 21.1.2 text, 21.1.3 tables.
 """
 
@@ -21,9 +21,9 @@ _NO_CONTENT = ("dt", "ftr", "sldNum", "hdr", "sldImg")
 """Placeholders for the date, footer and number, the same on each slide."""
 _BODIES = ("body", "obj", "subTitle")
 _FILE = re.compile(r"\S+\.\w{3,4}")
-"""Name of a file, the description of a picture that nobody described."""
+"""Name of a file, the default description of a picture."""
 _BESIDE = ("diagramData", "chart", "comments")
-"""Parts beside a slide that hold text."""
+"""Parts besides a slide that contain text."""
 
 
 class _Slide(NamedTuple):
@@ -62,7 +62,7 @@ def _tree(package: Package, part: str) -> Element:
 
 
 def _slide(package: Package, part: str, number: int, read_beside: set[str]) -> Iterator[Block]:
-    """Yield a slide's blocks; `read_beside` are parts beside slides that were read already."""
+    """Yield a slide's blocks; `read_beside` are parts besides slides that were read already."""
     root = _tree(package, part)
     shapes = [(_role(shape), shape) for shape in _shapes(root)]
     title = _title(shape for role, shape in shapes if role in _TITLES)
@@ -93,7 +93,7 @@ def _title(shapes: Iterable[Element]) -> str:
 
 
 def _shapes(element: Element) -> Iterator[Element]:
-    """Yield shapes with text, pictures and frames, within groups too, in drawing order."""
+    """Yield shapes with text, pictures and frames, also within groups, in drawing order."""
     for each in element:
         name = local(each)
         if name in ("sp", "pic", "graphicFrame", "cxnSp"):
@@ -101,7 +101,7 @@ def _shapes(element: Element) -> Iterator[Element]:
         elif name == "AlternateContent":
             yield from (
                 _shapes(each[0]) if len(each) else ()
-            )  # the others say the same for older programs
+            )  # the others repeat it for older programs
         else:
             yield from _shapes(each)
 
@@ -191,7 +191,7 @@ def _beside(root: Element, kind: str, slide: _Slide) -> Iterator[Block]:
 
 
 def _units(root: Element, kind: str) -> Iterator[Element]:
-    """Yield the elements of a part that each hold one statement."""
+    """Yield the elements of a part that each contain one statement."""
     if kind == "comments":
         yield from (each for each in root if local(each) == "cm")
         return

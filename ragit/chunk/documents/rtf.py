@@ -1,4 +1,4 @@
-"""Rich Text Format (.rtf) by striprtf: titles, paragraphs, lists, tables and notes."""
+"""Read Rich Text Format (.rtf) by striprtf: titles, paragraphs, lists, tables and notes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _blocks(text: str, bounds: Bounds) -> Iterator[Block]:
 
 
 def _feed(flow: Flow, mark: str, part: str) -> None:
-    """Hand text, or the end of a paragraph, cell or row, to the flow that it belongs to."""
+    """Pass text, or the end of a paragraph, cell or row, to its flow."""
     if mark == PARAGRAPH:
         flow.end_paragraph(*level_and_depth(part[1]))
     elif mark == CELL:

@@ -1,4 +1,4 @@
-"""Paragraphs, list items and table rows of Rich Text, with the titles above them."""
+"""Build paragraphs, list items and table rows of Rich Text, with the titles above them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ragit.chunk.documents.sheets import MORE
 
 
 class Flow:
-    """A text beside others: the body, a note, a header."""
+    """A separate run of text: the body, a note, a header."""
 
     def __init__(self, kind: str, bounds: Bounds) -> None:
         """Begin a text; `kind` is that of all its blocks, empty for the body."""
         self.mark = ""
-        """The number of the current item."""
+        """Number of the current item."""
         self.in_label = False
-        """The text that comes is the number of an item."""
+        """The next text is the number of an item."""
         self._kind = kind
         self._most = bounds.columns
         self._text: list[str] = []
@@ -27,7 +27,7 @@ class Flow:
         self._edges: set[str] = set()
         """Texts of headers and footers so far; most sections repeat them."""
         self._header = ""
-        """The first row of the current table."""
+        """First row of the current table."""
         self._rows = 0
 
     def add(self, text: str) -> None:
@@ -101,14 +101,14 @@ class Flow:
         self._put_beside()
 
     def _end_table(self) -> None:
-        if self._header and not self._rows:  # nothing that it could stand above
+        if self._header and not self._rows:  # a table of one row, which is no header
             self._put(self._header, "table")
         self._header, self._rows = "", 0
 
     def _said(self) -> str:
         text = "".join(self._text)
         self._text.clear()
-        if not text.isascii():  # letters beyond the first 65,536 are written as two halves
+        if not text.isascii():  # letters beyond the first 65,536 are written as two surrogates
             text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         return "\n".join(" ".join(line.split(" ")).rstrip() for line in text.split("\n")).strip()
 

@@ -1,8 +1,8 @@
-"""Prepare Rich Text for striprtf: mark its structure, and remove what striprtf cannot handle.
+"""Prepare Rich Text for striprtf: mark its structure, and remove parts that striprtf cannot handle.
 
 striprtf decodes letters by fonts, code pages and Unicode, and gives one text without structure. It
 shows hidden text, drops notes, headers and boxes, and its expressions for fonts, links and pictures
-take hours on hostile input. So the source is read before (RTF 1.9.1), and only text and fonts are
+take hours on hostile input. So the source is parsed before (RTF 1.9.1), and only text and fonts are
 left in it.
 """
 
@@ -15,16 +15,16 @@ from copy import copy
 from ragit.chunk.documents.block import Bounds, Unreadable
 
 MOST_GROUPS = 5_000
-"""Groups within each other. Those that programs write stay below 50."""
+"""Limit of nested groups. Those of ordinary files stay below 50."""
 _MOST_ASIDE = 4
-"""Notes, boxes and headers within each other; what is deeper is part of the innermost one."""
+"""Limit of nested notes, boxes and headers; deeper ones are part of the innermost one."""
 _MOST_TOKENS = 1_000_000
-"""Words, groups and runs of text that are read."""
+"""Limit of words, groups and runs of text."""
 
 PARAGRAPH, CELL, ROW, ASIDE_BEGINS, ASIDE_ENDS, LABEL_BEGINS, LABEL_ENDS = map(
     chr, range(0xFDD0, 0xFDD7)
 )
-"""Marks in striprtf's output: noncharacters of Unicode, which no text may hold.
+"""Marks in striprtf's output: noncharacters of Unicode, which no text may contain.
 
 A letter that encodes a number follows PARAGRAPH and ASIDE_BEGINS (`number_in`).
 """
@@ -38,7 +38,7 @@ ASIDE = {
     **dict.fromkeys(("footer", "footerl", "footerr", "footerf"), "footer"),
     **dict.fromkeys(("shptxt", "dptxbxtext"), "text"),
 }
-"""Groups outside of the sentence in which they stand, and their kind of block."""
+"""Groups that are not part of the surrounding sentence, and their kind of block."""
 KINDS = ("note", "header", "footer", "text")
 
 _SKIPPED = frozenset(
@@ -79,7 +79,7 @@ _CHARSETS = {
     "cp437": 254,
     "cp850": 255,
 }
-"""Numbers of fonts' character sets by codec; those that both striprtf and Python know."""
+"""Numbers of fonts' character sets by codec, as far as both striprtf and Python know them."""
 _CODECS = {number: codec for codec, number in _CHARSETS.items()} | {
     2: "cp1252",
     78: "cp932",
@@ -111,7 +111,7 @@ _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 
 
 def number_in(letter: str) -> int:
-    """Return the number in the letter behind a mark."""
+    """Return the number in the letter after a mark."""
     return ord(letter) - _NUMBERS
 
 
@@ -122,7 +122,7 @@ def level_and_depth(letter: str) -> tuple[int, int]:
 
 
 class _State:
-    """The properties that hold within a group and end with it."""
+    """The properties of a group, which end with it."""
 
     __slots__ = (
         "aside",
@@ -140,7 +140,7 @@ class _State:
 
     def __init__(self) -> None:
         self.role = ""
-        """fonts or styles, whose words describe; empty for text."""
+        """fonts or styles, whose words are descriptions; empty for text."""
         self.skipped = False
         self.aside = self.label = False
         """The group is a note, box or header, or the number of a list item."""
@@ -156,7 +156,7 @@ class _State:
         self.in_table = False
 
     def within(self) -> _State:
-        """Return the state in which a group within this one begins."""
+        """Return the state in which a nested group begins."""
         inner = copy(self)
         inner.aside = inner.label = False
         return inner
@@ -169,7 +169,7 @@ class Marker:
         """Read the document, whose letters are its bytes."""
         self.encoding = "cp1252"
         self.cut = False
-        """There was more than is read."""
+        """A limit cut the document."""
         self._out: list[str] = []
         self._groups: list[_State] = []
         self._state = _State()
@@ -178,10 +178,10 @@ class Marker:
         self._levels: dict[int, int] = {}
         """Levels of titles by paragraph style."""
         self._described = 0
-        """The font or style that the current words describe."""
+        """Font or style that the current words describe."""
         self._name = ""
         self._first = self._starred = False
-        """The group has just begun, with a word or a star to come that tells what it is."""
+        """The group has just begun; its first word, or a star, will tell its kind."""
         self._read(text, bounds)
 
     @property
@@ -210,7 +210,7 @@ class Marker:
         self._mark(PARAGRAPH, self._paragraph())
 
     def _token(self, found: re.Match[str]) -> int:
-        """Read one token; return how many characters to leave out behind it."""
+        """Read one token; return how many characters to leave out after it."""
         word, number, byte, symbol, brace, run = found.groups()
         if brace == "{":
             self._open()
@@ -251,7 +251,7 @@ class Marker:
         self._out.append("}")
 
     def _destination(self, word: str) -> bool:
-        """Set what a group is, by its first word; return False if that is a word like any other."""
+        """Set the kind of a group by its first word; return False if that is an ordinary word."""
         state = self._state
         if word in ("fonttbl", "stylesheet"):
             state.role = "fonts" if word == "fonttbl" else "styles"
@@ -284,7 +284,7 @@ class Marker:
             self._act(word, number)
 
     def _act(self, word: str, number: int | None) -> None:
-        """Read a word between the text."""
+        """Read a control word."""
         if word in ("par", "sect", "page", "column"):
             self._end_paragraph()
         elif word in ("cell", "row"):
@@ -299,7 +299,9 @@ class Marker:
             self._set(word, number or 0)
 
     def _letter(self, word: str, number: int) -> None:
-        """Write a letter that a word stands for, or how many characters of fallback follow one."""
+        """Write the letter of a control word, or set the number of fallback characters
+        after one.
+        """
         if word == "uc":
             self._out.append(f"\\uc{max(0, min(number, 20))} ")
         elif not self._state.hidden and word == "u":
@@ -322,7 +324,7 @@ class Marker:
             self._levels[self._described] = number + 1
 
     def _end_style(self) -> None:
-        """Take a style whose name is complete."""
+        """Store a style whose name is complete."""
         if not self._name.strip():
             return
         title = _HEADING.search(self._name)
@@ -344,7 +346,7 @@ class Marker:
         self._out.append(f"\\f{state.font} ")
 
     def _set(self, word: str, number: int) -> None:
-        """Change properties that hold from here on."""
+        """Change properties from here on."""
         state = self._state
         if word == "pard":
             state.style, state.outline, state.depth, state.in_table = 0, -1, -1, False

@@ -1,6 +1,6 @@
-"""Rows of cells to blocks, with the header row of each table, for all spreadsheet formats.
+"""Turn rows of cells into blocks, with the header row of each table, for all spreadsheet formats.
 
-A row is its cells joined by ` | `; the header row is repeated above each chunk. `Header: value` for
+A row is its cells joined by ` | `; the header row is repeated above each chunk. `Header: value` in
 every cell would count the header's words once a row in the ranking. Only a row with mostly empty
 cells names its columns.
 """
@@ -16,14 +16,14 @@ from ragit.chunk.documents.block import Block, Place
 from ragit.records import NamedTuple
 
 MAX_CELL = 32_767
-"""Characters of a cell, as many as Excel allows."""
+"""Characters of a cell, Excel's limit."""
 MAX_ROW = 1 << 20
-"""Rows of a sheet, as many as Excel allows."""
+"""Rows of a sheet, Excel's limit."""
 MAX_NAME = 100
 """Characters of a sheet's name (Excel allows 31)."""
 
 MORE = "…"
-"""Placeholder for the cells of a row beyond those that are read."""
+"""Placeholder for a row's cells beyond the limit."""
 REST = Block("[The sheets go on: the rest is left out.]", kind="note")
 
 
@@ -33,7 +33,7 @@ class Row(NamedTuple):
     number: int
     """Row number from 1."""
     cells: Sequence[str]
-    """Texts from the first column on, empty ones included."""
+    """Texts from the first column on, also empty ones."""
     data: bool = False
     """Some cell is a number or a date, so the row is no header."""
     merged: Mapping[int, int] = {}
@@ -58,7 +58,7 @@ def letters_of(column: int) -> str:
 
 
 class Notes:
-    """Remarks on the cells of a sheet, given row by row."""
+    """Comments on the cells of a sheet, given row by row."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[int, int, str]] = []
@@ -66,14 +66,14 @@ class Notes:
         self._count = 0
 
     def add(self, text: str, column: str, row: int) -> None:
-        """Add a remark on a cell; ignore a blank one."""
+        """Add a comment on a cell; ignore a blank one."""
         said = " ".join(text[:MAX_CELL].split())
         if said:
             self._count += 1
             heappush(self._waiting, (row, self._count, f"comment on {column}{row}: {said}"))
 
     def take(self, row: int | None = None) -> Iterator[str]:
-        """Yield and forget the remarks on rows up to this one, or all of them."""
+        """Yield and forget the comments on rows up to this one, or all of them."""
         while self._waiting and (row is None or self._waiting[0][0] <= row):
             yield heappop(self._waiting)[2]
 
@@ -83,7 +83,7 @@ def sheet(
 ) -> Iterator[Block]:
     """Yield the name, rows, notes and boxes of a sheet; nothing if it has only a name.
 
-    Reading the rows may add notes. They stand below their row as rows of the same table.
+    Reading the rows may add notes, which follow their row as rows of the same table.
     """
     name = " ".join(name[:MAX_NAME].split())
     within = f"sheet {name} (hidden)" if hidden else f"sheet {name}"
@@ -105,7 +105,7 @@ def sheet(
 def _filled(rows: Iterable[Row]) -> Iterator[Row]:
     """Repeat the value of merged cells in each row that they cover.
 
-    Across columns it stands once: it is the title of these columns, or long text.
+    Across columns it stays single: it is the title of these columns, or long text.
     """
     active: dict[int, tuple[int, str]] = {}
     for row in rows:
@@ -148,9 +148,9 @@ def _ended(rows: Iterable[Row]) -> Iterator[Row | None]:
 
 
 def _is_header(row: Row, following: Row | None, first: bool) -> bool:
-    """Return True for a row of several different words above a row of similar width.
+    """Return whether a row has several different words above a row of similar width.
 
-    Unless it is the first header, that row must hold data: else both are rows of one table.
+    Unless it is the first header, that row must contain data: otherwise both are rows of one table.
     """
     if following is None or not (first or following.data):
         return False

@@ -1,4 +1,4 @@
-"""The format of a document by its content, whatever its name says."""
+"""Tell the format of a document by its content, whatever its name."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ragit.chunk.documents.block import Unreadable
 from ragit.chunk.languages import LANGUAGES
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""First bytes of a compound file ([MS-CFB] 2.2), which holds other files."""
+"""First bytes of a compound file ([MS-CFB] 2.2), which contains other files."""
 
 TYPES = "[Content_Types].xml"
 """Name of the list of content types in an Office package."""
 _TYPE = re.compile(rb"""\bContentType\s*=\s*["']([^"'<>]{1,200})["']""")
 _TYPES_READ = 1 << 20
-"""Bytes of the list of content types that are searched."""
+"""Bytes searched of the list of content types."""
 
 _MAIN = (
     (b"wordprocessingml", "docx"),
@@ -29,13 +29,13 @@ _MAIN = (
     (b"presentationml", "pptx"),
     (b"vnd.ms-powerpoint", "pptx"),
 )
-"""Words of a main part's content type, which ends with `.main+xml`, and the format they tell."""
+"""Words of a main part's content type, which ends with `.main+xml`, with their format."""
 MAIN_PARTS = {
     "docx": "word/document.xml",
     "xlsx": "xl/workbook.xml",
     "pptx": "ppt/presentation.xml",
 }
-"""The main part's usual name, for packages that do not name it."""
+"""Default name of the main part, for packages that do not name it."""
 
 _MIMETYPES = (
     (b"application/vnd.oasis.opendocument.text", "odt"),
@@ -102,8 +102,8 @@ def _in_zip(data: bytes, language: str) -> str:
 def format_of(types: bytes, names: Iterable[str]) -> str:
     """Return docx, xlsx or pptx by the content type of the main part; empty for anything else.
 
-    Parts may have any name. Only a package whose list of types is missing or says nothing is told
-    by its folders.
+    Parts may have any name. Only a package without a useful list of types is recognised by its
+    folders.
     """
     for found in _TYPE.findall(types[:_TYPES_READ]):
         if found.endswith(b".main+xml"):

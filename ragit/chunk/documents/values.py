@@ -1,4 +1,4 @@
-"""Values of cells as text, the same for every spreadsheet format."""
+"""Write values of cells as text, the same for every spreadsheet format."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ZEROS = re.compile(r"0{2,15}")
 
 
 def number(value: float, shown_as: str = "") -> str:
-    """Return a number as it is searched for: `12.5%` and `007` by its format, else plain."""
+    """Return a number in a searchable form: `12.5%` and `007` by its format, else plain."""
     shown_as = (
         _QUOTED.sub("", shown_as)
         if '"' in shown_as or "\\" in shown_as or "[" in shown_as
@@ -40,7 +40,7 @@ _ISO = re.compile(r"(\d{4}-\d\d-\d\d)?T?(\d\d:\d\d(?::\d\d)?)?(?:[.,](\d+))?Z?")
 
 
 def written_moment(text: str) -> str:
-    """Return a date or time from ISO 8601 text; other text as it is."""
+    """Return a date or time from ISO 8601 text; other text unchanged."""
     found = _ISO.fullmatch(text.strip()[:40])
     if not found or not found[1] and not found[2]:
         return " ".join(text[:40].split())

@@ -1,7 +1,7 @@
-"""Characters and paragraph properties of Word 97-2003 files, and of Word 6 and 95.
+"""Read characters and paragraph properties of Word 97-2003 files, and of Word 6 and 95.
 
-The sections of Microsoft's [MS-DOC] are named beside each structure; Word 6 and 95 are older than
-it, and marked. Every offset and count is checked against the bytes that there are.
+Sections of Microsoft's [MS-DOC] are named beside each structure; Word 6 and 95 are older than it,
+and marked. Every offset and count is checked against the size of the file.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _CODE_PAGES = {
 }
 """Codecs of Word 6 and 95, by the primary language of the file."""
 
-# 2.6.2, single property modifiers of paragraphs, and the same of Word 6 and 95.
+# 2.6.2, single property modifiers of paragraphs, and the same for Word 6 and 95.
 _IN_TABLE, _ROW_END, _LIST, _DEPTH, _LEVEL = 0x2416, 0x2417, 0x460B, 0x260A, 0x2640
 _DELETED = b"\x00\x08\x01"
 """2.6.1, sprmCFRMarkDel: a tracked change deleted these letters."""
 _KEPT = frozenset("\r\x07\x0c\x13\x14\x15")
-"""Ends of paragraphs and fields, which stay even where they are deleted."""
+"""Ends of paragraphs and fields, which stay even if deleted."""
 _OLD_IN_TABLE, _OLD_ROW_END = 24, 25
 _OLD_SIZES = {2: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 13: 1, 14: 1, 24: 1, 25: 1}
 
@@ -85,7 +85,7 @@ class Word:
     def __init__(self, main: bytes, tables: tuple[bytes, bytes], most: int) -> None:
         """Read the tables of a file; `tables` are the streams 0Table and 1Table.
 
-        `most` bounds the characters that are read.
+        `most` limits the characters read.
         """
         if len(main) < 0x200 or main[:2] not in _MAGIC:
             raise Unreadable("damaged doc")
@@ -178,7 +178,7 @@ class Word:
                 yield _Piece(first, min(last, first + len(self._main)), offset, width)
 
     def entry(self, number: int, old: int = 0) -> bytes:
-        """Return the bytes to which a pair of offset and size leads.
+        """Return the bytes at a pair of offset and size.
 
         `old` is the position of the pair in Word 6 and 95.
         """
@@ -189,7 +189,7 @@ class Word:
         return self._table[offset : offset + size] if offset >= 0 and size > 0 else b""
 
     def behind(self, number: int) -> bytes:
-        """Return the bytes of the table behind those to which a pair leads."""
+        """Return the bytes of the table after those of a pair."""
         place = 0x9A + 8 * number
         end = long(self._main, place) + long(self._main, place + 4)
         return self._table[end:] if end > 0 else b""
@@ -264,7 +264,7 @@ def _parts(main: bytes, at: int) -> dict[str, range]:
 
 
 def _piece_table(data: bytes) -> bytes:
-    """Return the PlcPcd behind the property lists of a Clx (2.9.38)."""
+    """Return the PlcPcd after the property lists of a Clx (2.9.38)."""
     at = 0
     while at + 3 <= len(data) and data[at] == 1:
         at += 3 + short(data, at + 1)

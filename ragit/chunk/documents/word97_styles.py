@@ -63,7 +63,7 @@ class Styles:
         return _BODY
 
     def numbered(self, properties: Properties) -> Numbered | None:
-        """Return the list of which a paragraph is an item, if any."""
+        """Return a paragraph's list, if it is an item of one."""
         number, depth = properties.list, properties.depth
         for _, style in self._above(properties.style):
             number = style.properties.list if number < 0 else number

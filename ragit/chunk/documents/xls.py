@@ -1,7 +1,7 @@
-"""Workbooks of Excel 97-2003 (.xls) and older ones, by xlrd.
+"""Read workbooks of Excel 97-2003 (.xls) and older ones, by xlrd.
 
-python-calamine is ten times as fast, but holds a sheet as one rectangle: three cells far apart make
-it ask for half a terabyte and abort the process.
+python-calamine is ten times as fast, but stores a sheet as one rectangle: for three cells far apart
+it allocates half a terabyte and aborts the process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ragit.chunk.documents.sniff import OLE
 _BEGINS, _ENDS = (0x0009, 0x0209, 0x0409, 0x0809), 0x000A
 """Records that begin and end a sheet, or a chart in it (BOF, EOF)."""
 _MOST_ROWS = 4 << 20
-"""Rows of all sheets. xlrd makes the rows above the last one, which 50 bytes can name."""
+"""Limit of the rows of all sheets. xlrd makes all rows above the last, which 50 bytes can name."""
 _BLANK = (0, 6)
 _TEXT, _NUMBER, _DATE, _BOOLEAN, _ERROR = 1, 2, 3, 4, 5
 """xlrd's types of cells."""
@@ -33,7 +33,7 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
         raise
     except (
         Exception
-    ) as error:  # it trusts what it reads: offsets, lengths and references may lead anywhere
+    ) as error:  # it trusts its input: offsets, lengths and references may lead anywhere
         raise Unreadable("damaged xls") from error
 
 
@@ -74,7 +74,7 @@ def _stream(data: bytes) -> bytes:
     xlrd follows a cyclic chain of sectors until memory ends, and refuses shared sectors.
     """
     if not data.startswith(OLE):
-        return data  # before 1993 there was nothing around it
+        return data  # before 1993 there was no container
     import olefile
 
     with olefile.OleFileIO(BytesIO(data)) as ole:
@@ -104,7 +104,7 @@ def _apart(book: Any) -> list[int]:
 
 
 def _ends(stream: bytes, at: int, before: int) -> bool:
-    """Return True if a sheet ends before another one begins ([MS-XLS] 2.1.4)."""
+    """Return whether a sheet ends before another one begins ([MS-XLS] 2.1.4)."""
     depth = 0
     while 0 < at <= before - 4:
         code = stream[at] | stream[at + 1] << 8

@@ -1,8 +1,8 @@
-"""Workbooks of Excel since 2007 (.xlsx, .xlsm and templates), by openpyxl's parser of cells.
+"""Read workbooks of Excel since 2007 (.xlsx, .xlsm and templates), by openpyxl's parser of cells.
 
 openpyxl as a whole refuses a workbook for one unknown style, and pads rows to the size that a sheet
 claims, so only its parser of cells and its number formats are used. ECMA-376 part 1: 18.2
-workbooks, 18.3 sheets, 18.4 shared strings, 18.7 comments, 20.5 drawings. A formula is read where
+workbooks, 18.3 sheets, 18.4 shared strings, 18.7 comments, 20.5 drawings. A formula is read only if
 its computed value was not saved.
 """
 
@@ -41,7 +41,7 @@ class _Book(NamedTuple):
     since_1904: bool
     bounds: Bounds
     parts: set[str]
-    """Parts that were read already; sheets may share them."""
+    """Parts read already; sheets may share them."""
 
     def fresh(self, relations: Iterable[Relation], kind: str) -> list[str]:
         """Return the parts of one kind that were not read yet, and mark them as read."""
@@ -54,7 +54,7 @@ class _Cell(NamedTuple):
     column: int
     text: str
     data: bool
-    """It is neither text nor a number that may be a year."""
+    """True unless it is text or a number that may be a year."""
 
 
 def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
@@ -86,7 +86,7 @@ def read(data: bytes, bounds: Bounds) -> Iterator[Block]:
 
 
 def _listed(workbook: bytes) -> tuple[list[tuple[str, str, str]], bool]:
-    """Return name, state and relation of each sheet, and True for the calendar of 1904."""
+    """Return name, state and relation of each sheet, and whether its calendar starts in 1904."""
     found = []
     since_1904 = False
     for event, element in events(workbook, _KIND):
@@ -190,7 +190,7 @@ def _cell(element: Element, parser: Any, book: _Book) -> _Cell:
 
 
 def _valued(element: Element, column: int, value: Any, book: _Book) -> _Cell:
-    """Return a cell by the value that openpyxl gives it."""
+    """Return a cell for the value parsed by openpyxl."""
     if isinstance(value, bool):
         return _Cell(column, values.boolean(value), True)
     if isinstance(value, (int, float)):
@@ -203,7 +203,7 @@ def _valued(element: Element, column: int, value: Any, book: _Book) -> _Cell:
 
 
 def _number(text: str | None, default: int) -> int:
-    """Return a number from an attribute; the default if it is missing or no sensible number."""
+    """Return a number from an attribute; the default if it is missing or invalid."""
     return int(text) if text and text.isdecimal() and len(text) < 9 else default
 
 
@@ -226,7 +226,6 @@ def _without_value(element: Element) -> str:
 
 
 def _comments(package: Package, parts: Iterable[str]) -> sheets.Notes:
-    """Return the comments on cells."""
     found = sheets.Notes()
     for part in parts:
         for event, element in events(package.read(part), _KIND):
