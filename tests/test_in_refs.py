@@ -169,9 +169,13 @@ def test_code_that_moved_to_a_file_of_another_name_is_followed(moving: GitSandbo
 def test_where_many_files_differ_code_is_followed_inside_its_folder(
     moving: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ragit.refs.held.MOST_ELSEWHERE", 1)
     with ragit.open(moving.path) as index:
-        [hit] = index.search("read_offset", optimize=False, in_refs=["v*"], top_k=1).hits
+        whole = index.search("read_offset", optimize=False, in_refs=["v*"], top_k=1)
+        monkeypatch.setattr("ragit.refs.held.MOST_ELSEWHERE", 1)
+        bounded = index.search("read_offset", optimize=False, in_refs=["v*"], top_k=1)
+    assert whole.notes == ()
+    assert ["1 of the hits may be in more refs" in note for note in bounded.notes] == [True]
+    [hit] = bounded.hits
     assert names(hit) == ["v4"]  # v3 has it in another folder, and two files of v3 are not in v4
 
 

@@ -28,9 +28,13 @@ _DROPPED = ("GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS")
 NO_HOOKS = ("-c", f"core.hooksPath={os.devnull}")
 """Writing an index, even a temporary one, would run the user's post-index-change hook."""
 
-SPARING = ("-c", "core.packedGitWindowSize=16m", "-c", "core.packedGitLimit=96m")
-"""Options with which git maps at most 96 MB of packs at a time. Without them, a walk through all
-tags maps all of a pack, which counts as memory of the process.
+SPARING = (
+    *("-c", "core.packedGitWindowSize=16m", "-c", "core.packedGitLimit=96m"),
+    *("-c", "core.deltaBaseCacheLimit=64m"),
+)
+"""Options with which git maps 96 MB of packs at most, and keeps 64 MB of what it unpacked.
+
+Without them, a walk through all tags maps all of a pack, which counts as memory of the process.
 """
 
 _USUAL_PATH = "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ragit.refs.file_map import FileMap, extended, load, save
-from ragit.refs.held import Held, Piece, trees_with
+from ragit.refs.held import MOST_ELSEWHERE, Held, Piece, trees_with
 from ragit.refs.lines import line_of
 from ragit.refs.names import Ref, listed, matching, spans, version_key
 
 __all__ = [
     "FileMap",
     "Held",
+    "MOST_ELSEWHERE",
     "Piece",
     "Ref",
     "extended",

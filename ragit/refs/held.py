@@ -43,6 +43,10 @@ class Held(NamedTuple):
     """Different blobs that were looked at."""
     unread: int
     """Blobs among them that git could not read."""
+    bounded: int = 0
+    """Pieces that were not looked for in all files of some tree that seems to lack them, although
+    its neighbour has them: more than MOST_ELSEWHERE differ.
+    """
 
 
 def trees_with(
@@ -67,12 +71,14 @@ def trees_with(
         rows = files.without(files.nearest(blobs, trees), blobs)
         for search in searches:
             if not search.bits:
-                search.look_beyond(rows)
+                search.look_beyond(rows, None)
         reader.look()
     edges: dict[_Edge, list[int]] = {}
     while any([search.look_at_edges(trees, edges) for search in searches]):
         reader.look()
-    return Held([search.bits for search in searches], len(reader.seen), len(reader.unread))
+    bits = [search.bits for search in searches]
+    bounded = sum(search.is_bounded for search in searches)
+    return Held(bits, len(reader.seen), len(reader.unread), bounded)
 
 
 class _Edge(NamedTuple):
@@ -122,9 +128,18 @@ class _Search:
         self._seen: set[Oid] = {piece.blob}
         self._rows: set[int] = set()
         self._edges: set[_Edge] = set()
+        self._bounded: set[_Edge | None] = set()
+        """Edges at which not all files were looked at; None for the tree of the search."""
         for path in piece.paths:
             self._rows.update(files.like_path(path, mask))
         self.holds(piece.blob)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Return whether a tree may hold the piece in a file that was not looked at."""
+        return any(
+            not (self.bits >> edge.lacking & 1 if edge else self.bits) for edge in self._bounded
+        )
 
     def next_blobs(self) -> list[Oid]:
         """Return the blobs to look at next, each of them once."""
@@ -147,14 +162,15 @@ class _Search:
             self._edges.add(edge)
             if edge not in known:
                 known[edge] = self._files.only_in(edge.lacking, edge.holding)
-            self.look_beyond(known[edge])
+            self.look_beyond(known[edge], edge)
         return found
 
-    def look_beyond(self, rows: Sequence[int]) -> None:
+    def look_beyond(self, rows: Sequence[int], edge: _Edge | None) -> None:
         """Look next at files whatever they are called, if they are few; else at those in the
         folders of the piece.
         """
         if len(rows) > MOST_ELSEWHERE:
+            self._bounded.add(edge)
             folders = (path.rpartition(b"/")[0] for path in self.piece.paths)
             rows = self._files.in_folders(rows, folders)
         self._rows.update(rows[:MOST_ELSEWHERE])

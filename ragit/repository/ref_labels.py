@@ -11,6 +11,7 @@ from ragit.git import Repo
 from ragit.query import Query
 from ragit.records import replaced
 from ragit.refs import (
+    MOST_ELSEWHERE,
     FileMap,
     Held,
     Piece,
@@ -24,6 +25,11 @@ from ragit.refs import (
     trees_with,
 )
 from ragit.types import HEAD, Answer, Hit, LookedAt, Oid, Target
+
+_BOUNDED = (
+    "{hits} of the hits may be in more refs, in files of other names: between refs that differ in"
+    " more than {files} files, only the folder of a hit was searched"
+)
 
 
 def asked_refs(repo: Repo, query: Query) -> list[Ref]:
@@ -97,7 +103,10 @@ def with_refs(repo: Repo, store_path: Path, answer: Answer, refs: Sequence[Ref])
         hits.append(replaced(hit, in_refs=in_refs, ref=refs[here[-1]].name if here else ""))
     seen = answer.looked_at
     seen = seen._replace(refs=len(refs)) if seen else _looked_at(refs, trees, number_of, held)
-    return replaced(answer, hits=tuple(hits), looked_at=seen)
+    notes = answer.notes
+    if held.bounded and not answer.union:
+        notes = (*notes, _BOUNDED.format(hits=held.bounded, files=MOST_ELSEWHERE))
+    return replaced(answer, hits=tuple(hits), looked_at=seen, notes=notes)
 
 
 def _blobs(repo: Repo, tree: Oid) -> set[bytes]:
