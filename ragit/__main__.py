@@ -81,7 +81,7 @@ def run(args: list[str]) -> int:
     from ragit.errors import RagitError
 
     try:
-        return _answered(args)
+        return _run_command(args)
     except RagitError as error:
         from ragit.render import visible
 
@@ -95,10 +95,10 @@ def run(args: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
-        return _failed(error, args)
+        return _report_failure(error, args)
 
 
-def _answered(args: list[str]) -> int:
+def _run_command(args: list[str]) -> int:
     """Run an ordinary command line as declared, and any other by click. Raises RagitError."""
     from ragit import cli
 
@@ -106,7 +106,7 @@ def _answered(args: list[str]) -> int:
     return call() if call else cli.run_click(args)
 
 
-def _failed(error: Exception, args: list[str]) -> int:
+def _report_failure(error: Exception, args: list[str]) -> int:
     """Report a failed output, or a bug with its log, and return the exit code."""
     if isinstance(error, OSError) and error.errno in _NO_ROOM and error.filename is None:
         with contextlib.suppress(OSError, ValueError):

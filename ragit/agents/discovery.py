@@ -61,13 +61,13 @@ def tools_of(
     timer = threading.Timer(seconds, _kill, [server])
     timer.start()
     try:
-        return _asked(cast(BinaryIO, server.stdin), cast(BinaryIO, server.stdout))
+        return _list_tools(cast(BinaryIO, server.stdin), cast(BinaryIO, server.stdout))
     finally:
         timer.cancel()
         _end(server)
 
 
-def _asked(to: BinaryIO, back: BinaryIO) -> list[str]:
+def _list_tools(to: BinaryIO, back: BinaryIO) -> list[str]:
     """Begin a session, and return the names of the tools. Raises Silent."""
     try:
         _send(to, _INITIALIZE)

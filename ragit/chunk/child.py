@@ -74,7 +74,7 @@ def read_document(
     """
     budget = budget or TimeBudget()
     time = time_for(len(data), options, brief=budget.brief).within(budget.most)
-    answer, used = _asked(data, language, options, time, b"")
+    answer, used = _ask_until_answered(data, language, options, time, b"")
     budget.used += used
     budget.over = answer.skipped in (TOO_LONG, BUSY)
     return answer
@@ -86,7 +86,7 @@ def read_custom(data: bytes, language: str, options: ChunkOptions, custom: Custo
     about = {**custom._asdict(), "source": custom.source.decode("latin-1")}
     sizes = {"max_lines": options.max_lines, "max_bytes": options.max_bytes, "documents": bounds}
     setup = json.dumps({"custom": about, "sizes": sizes}).encode() + b"\n"
-    answer, _ = _asked(data, language, bounds, Time(0, options.chunker_seconds), setup)
+    answer, _ = _ask_until_answered(data, language, bounds, Time(0, options.chunker_seconds), setup)
     reason = _OF_A_CHUNKER.get(answer.skipped)
     return answer._replace(skipped=f"{custom.name} {reason}"[-REASON:]) if reason else answer
 
@@ -99,7 +99,7 @@ def end_children() -> None:
     _spares.end_all()
 
 
-def _asked(
+def _ask_until_answered(
     data: bytes, language: str, options: DocumentOptions, time: Time, setup: bytes
 ) -> tuple[Read, float]:
     """Return the answer, and the seconds of processor time of all tries."""

@@ -76,7 +76,7 @@ def read(data: bytes, language: str, options: ChunkOptions, budget: TimeBudget) 
     for _ in range(_TRIES):
         child = _spares.take() or _started()
         try:
-            return _asked(child, data, language, options, budget)
+            return _ask(child, data, language, options, budget)
         except Ended as ended:
             budget.used += child.used
             if ended.how in (TOO_LONG, WAITED):
@@ -96,7 +96,7 @@ def read(data: bytes, language: str, options: ChunkOptions, budget: TimeBudget) 
     return _by_lines(data, language, options, SHORT_BY_LINES)
 
 
-def _asked(
+def _ask(
     child: ReaderProcess, data: bytes, language: str, options: ChunkOptions, budget: TimeBudget
 ) -> Chunking:
     """Return one child's answer about one text. Raises Ended."""
@@ -139,7 +139,7 @@ def _by_lines(data: bytes, language: str, options: ChunkOptions, reason: str) ->
     process, still without a grammar.
     """
     try:
-        found = _asked(_spares.take() or _started(), data, language, options, TimeBudget(NONE))
+        found = _ask(_spares.take() or _started(), data, language, options, TimeBudget(NONE))
     except Ended as ended:
         if ended.how in (TOO_LONG, WAITED):
             return Chunking(language, (), BUSY)

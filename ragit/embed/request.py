@@ -80,7 +80,7 @@ class EmbeddingRequests:
         if zeros < len(vectors):
             self._answered = True
         else:
-            wrong = self._wrong(
+            wrong = self._wrong_answer(
                 "sent embeddings that are all zero", "Is it a model for embeddings?"
             )
             if list(texts) == [PLAIN]:
@@ -144,31 +144,35 @@ class EmbeddingRequests:
             tokens = answer.tokens(found)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             words = f"did not answer with embeddings, but with {shortened_repr(found)}"
-            raise self._wrong(words) from error
+            raise self._wrong_answer(words) from error
         if len(vectors) != expected:
-            raise self._wrong(f"answered with {len(vectors)} embeddings to {expected} texts")
+            raise self._wrong_answer(f"answered with {len(vectors)} embeddings to {expected} texts")
         self.count("tokens", tokens)
         return [self._unit(vector) for vector in vectors]
 
     def _unit(self, given: Any) -> bytes:
         vector = answer.numbers(given)
         if not vector:
-            raise self._wrong(
+            raise self._wrong_answer(
                 f"sent an embedding that is not a list of numbers: {shortened_repr(given)[:60]}"
             )
         if len(vector) > MOST_DIMENSIONS:
-            raise self._wrong(
+            raise self._wrong_answer(
                 f"sent {len(vector):,} dimensions, and {MOST_DIMENSIONS:,} are the most"
             )
         if self.dimensions is None:
             self.dimensions = len(vector)
         if len(vector) != self.dimensions:
             hint = "Set embedding.dimensions to what the model gives, or leave it out"
-            raise self._wrong(f"sent {len(vector)} dimensions instead of {self.dimensions}", hint)
+            raise self._wrong_answer(
+                f"sent {len(vector)} dimensions instead of {self.dimensions}", hint
+            )
         length = answer.length(vector)
         if not math.isfinite(length):
-            raise self._wrong("sent an embedding with numbers that are not finite, or too large")
+            raise self._wrong_answer(
+                "sent an embedding with numbers that are not finite, or too large"
+            )
         return array("f", [x / (length or 1.0) for x in vector]).tobytes()
 
-    def _wrong(self, words: str, hint: str = "") -> RemoteFailed:
+    def _wrong_answer(self, words: str, hint: str = "") -> RemoteFailed:
         return self.client.wrong(self._dialect.path, words, hint)

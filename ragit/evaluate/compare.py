@@ -155,15 +155,15 @@ def proven_arms(
         if arm.state != "off"
     }
     if len(alone) < len(arms):  # without the only arm there is no answer
-        return tuple(_proven(arm, judged, alone.get(arm.name), None) for arm in arms)
+        return tuple(_prove_arm(arm, judged, alone.get(arm.name), None) for arm in arms)
     with closing(opener({**settings, "embedding.provider": "none"})) as other:
         make_ready(other, questions, ref)
         words_and_signals = ask_all(other, questions, ref)
     without = {"keywords": alone["vectors"], "vectors": words_and_signals}
-    return tuple(_proven(arm, judged, alone[arm.name], without[arm.name]) for arm in arms)
+    return tuple(_prove_arm(arm, judged, alone[arm.name], without[arm.name]) for arm in arms)
 
 
-def _proven(
+def _prove_arm(
     arm: Arm,
     judged: Sequence[Judged],
     alone: Sequence[Judged] | None,

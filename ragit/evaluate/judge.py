@@ -116,12 +116,12 @@ def seen_arms(index: Ragit, judged: Sequence[Judged]) -> tuple[Arm, ...]:
     """Return each arm with its contribution; dead if it added to no hit of any answer."""
     absent = off(index)
     return tuple(
-        _seen(name, part, judged, absent)
+        _seen_arm(name, part, judged, absent)
         for name, part in (("keywords", "keyword"), ("vectors", "vector"))
     )
 
 
-def _seen(name: str, part: str, judged: Sequence[Judged], absent: frozenset[str]) -> Arm:
+def _seen_arm(name: str, part: str, judged: Sequence[Judged], absent: frozenset[str]) -> Arm:
     if name in absent:
         return Arm(name, "off", _OFF[name])
     if any(part in one.parts for one in judged):

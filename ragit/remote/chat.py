@@ -138,7 +138,7 @@ class Chat:
         text = text[:LONGEST].encode("utf-8", "replace").decode()
         cut = choice.get("finish_reason") == "length"
         if not text:
-            raise self._nothing(refusal, cut)
+            raise self._empty_reply(refusal, cut)
         usage = answer.get("usage") if isinstance(answer.get("usage"), dict) else {}
         return Reply(
             text,
@@ -147,7 +147,7 @@ class Chat:
             cut,
         )
 
-    def _nothing(self, refusal: str, cut: bool) -> Exception:
+    def _empty_reply(self, refusal: str, cut: bool) -> Exception:
         if refusal:
             return self.client.wrong(_PATH, f"model {self.model} declined: {printable(refusal)}")
         if cut:

@@ -124,7 +124,7 @@ class Client:
             return self._parsed(path, answer.content)
         refusal = meaning(answer, payload)
         if isinstance(refusal, Later):
-            raise self._failed(Unreachable, path, refusal.words)
+            raise self._failure(Unreachable, path, refusal.words)
         raise self._refused(path, refusal, answer.status)
 
     def clean(self, text: str) -> Clean:
@@ -141,7 +141,7 @@ class Client:
 
     def wrong(self, path: str, words: str, hint: str = "") -> WrongAnswer:
         """Return the failure of an answer that breaks the protocol."""
-        return self._failed(WrongAnswer, path, words, hint)
+        return self._failure(WrongAnswer, path, words, hint)
 
     def _without_secrets(self, value: Any) -> Any:
         """Return the value with every text in it redacted; pictures are unchanged."""
@@ -168,7 +168,7 @@ class Client:
         except openai.APITimeoutError as error:
             raise self._stopped(path, transport.TimedOut("no answer in time")) from error
         except openai.APIConnectionError as error:
-            raise self._broken(path, error.__cause__) from error
+            raise self._unreachable(path, error.__cause__) from error
 
     def _send_by_httpx(self, path: str, payload: Any, policy: RetryPolicy) -> httpx2.Response:
         """Send a request of another dialect, with the retries of the openai client."""
@@ -186,7 +186,7 @@ class Client:
                     continue
                 if isinstance(error, httpx2.TimeoutException):
                     raise self._stopped(path, transport.TimedOut(str(error))) from error
-                raise self._broken(path, error) from error
+                raise self._unreachable(path, error) from error
             if response.headers["x-should-retry"] == "false" or attempt == policy.retries:
                 break
             if _pause(_seconds(response.headers, wait), policy.over):
@@ -218,34 +218,34 @@ class Client:
         section = self.server.section
         if isinstance(error, transport.TimedOut):
             hint = f"If it only needs longer, raise {section}.timeoutMs"
-            return self._failed(TimedOut, path, f"gave {error}", hint)
+            return self._failure(TimedOut, path, f"gave {error}", hint)
         if isinstance(error, transport.TooMuch):
-            return self._failed(WrongAnswer, path, str(error))
+            return self._failure(WrongAnswer, path, str(error))
         if isinstance(error, transport.Cancelled):
-            return self._failed(Unreachable, path, str(error))
+            return self._failure(Unreachable, path, str(error))
         hint = f"Is it running, and is {section}.baseUrl right?"
         if "certificate" in str(error):
             hint = f"{section}.caFile names further certificates to trust"
-        return self._failed(Unreachable, path, f"cannot be reached ({error})", hint)
+        return self._failure(Unreachable, path, f"cannot be reached ({error})", hint)
 
-    def _broken(self, path: str, error: BaseException | None) -> Unreachable:
-        return self._failed(Unreachable, path, f"the connection broke ({error})")
+    def _unreachable(self, path: str, error: BaseException | None) -> Unreachable:
+        return self._failure(Unreachable, path, f"the connection broke ({error})")
 
     def _parsed(self, path: str, content: bytes) -> Any:
         if content.count(b"[") + content.count(b"{") > MOST_PARTS:
-            raise self._failed(
+            raise self._failure(
                 WrongAnswer, path, f"answered with more than {MOST_PARTS:,} lists and objects"
             )
         try:
             return json.loads(content, parse_int=_integer)
         except (ValueError, RecursionError) as error:
             words = f"did not answer in JSON, but with {content[:80]!r}"
-            raise self._failed(WrongAnswer, path, words) from error
+            raise self._failure(WrongAnswer, path, words) from error
 
     def _refused(self, path: str, refusal: Refusal, status: int) -> RemoteFailed:
         hint = self._about_key() if refusal.kind is KeyRefused else refusal.hint
         more = {"parameter": refusal.parameter} if refusal.parameter else {}
-        return self._failed(refusal.kind, path, refusal.words, hint, status=status, **more)
+        return self._failure(refusal.kind, path, refusal.words, hint, status=status, **more)
 
     def _about_key(self) -> str:
         server = self.server
@@ -256,7 +256,7 @@ class Client:
             )
         return f"{server.key_hint} {'is set, but not accepted' if server.key else 'is not set'}"
 
-    def _failed(
+    def _failure(
         self, kind: type[Failure], path: str, words: str, hint: str = "", **more: Any
     ) -> Failure:
         words = self.server.hide(words)

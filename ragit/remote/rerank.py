@@ -120,24 +120,24 @@ class CrossEncoder:
             rows = answer[self._dialect.rows] if self._dialect.rows else answer
             pairs = [(row["index"], row[self._dialect.relevance]) for row in rows]
         except (KeyError, TypeError, IndexError) as error:
-            raise self._wrong(
+            raise self._wrong_answer(
                 f"did not answer as a reranker does, but with {shortened_repr(answer)}"
             ) from error
         for index, relevance in pairs:
             if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < count:
-                raise self._wrong(f"named document {shortened_repr(index)[:20]} of {count}")
+                raise self._wrong_answer(f"named document {shortened_repr(index)[:20]} of {count}")
             if found[index] is not None:
-                raise self._wrong(f"named document {index} twice")
+                raise self._wrong_answer(f"named document {index} twice")
             if not _is_finite(relevance):
-                raise self._wrong(
+                raise self._wrong_answer(
                     f"gave document {index} the relevance {shortened_repr(relevance)[:20]}"
                 )
             found[index] = float(relevance)
         if not pairs:
-            raise self._wrong("gave no document a relevance")
+            raise self._wrong_answer("gave no document a relevance")
         return found
 
-    def _wrong(self, words: str) -> Exception:
+    def _wrong_answer(self, words: str) -> Exception:
         return self.client.wrong(_PATH, words)
 
 

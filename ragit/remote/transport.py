@@ -206,10 +206,10 @@ class _Timed(httpcore2.NetworkStream):
         self._stream = stream
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, _left())
+        return self._stream.read(max_bytes, _remaining_seconds())
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, _left())
+        self._stream.write(buffer, _remaining_seconds())
 
     def close(self) -> None:
         self._stream.close()
@@ -220,7 +220,7 @@ class _Timed(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        return _Timed(self._stream.start_tls(ssl_context, server_hostname, _left()))
+        return _Timed(self._stream.start_tls(ssl_context, server_hostname, _remaining_seconds()))
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)
@@ -244,13 +244,13 @@ class _Backend(httpcore2.SyncBackend):
             raise httpcore2.ConnectError(error) from error
         for *_, address in found:
             try:
-                return _Timed(super().connect_tcp(str(address[0]), port, _left()))
+                return _Timed(super().connect_tcp(str(address[0]), port, _remaining_seconds()))
             except httpcore2.ConnectError as error:
                 failed = error
         raise failed
 
 
-def _left() -> float:
+def _remaining_seconds() -> float:
     left = _UNTIL.get() - time.monotonic()
     if left <= 0:
         raise httpcore2.ReadTimeout
@@ -280,7 +280,7 @@ def _body(response: httpcore2.Response, inflate: Any, most: int) -> bytes:
     """Return the inflated body; `most` + 1 bytes or more if it is longer than `most`."""
     content = bytearray()
     for piece in response.iter_stream():
-        _left()  # a buffered piece is given without a read
+        _remaining_seconds()  # a buffered piece is given without a read
         if inflate and inflate.eof:
             raise httpcore2.RemoteProtocolError("data after the end of the compressed answer")
         content += inflate.decompress(piece, most + 1 - len(content)) if inflate else piece

@@ -18,7 +18,7 @@ _HEADS = ("queries", "NDCG@10", "MRR", "R@1", "R@5", "R@10", "p50 ms")
 def evaluation_text(evaluation: Evaluation, options: RenderOptions) -> Iterator[str]:
     """Yield a table of figures by category, the queries without hits, and failures."""
     paint = Paint(options.color)
-    yield f"{paint.name(visible(evaluation.name))}: {_asked(evaluation)}"
+    yield f"{paint.name(visible(evaluation.name))}: {_scope_line(evaluation)}"
     yield ""
     yield from _table({**evaluation.categories, "all": evaluation.overall}, paint)
     yield ""
@@ -32,7 +32,7 @@ def evaluation_text(evaluation: Evaluation, options: RenderOptions) -> Iterator[
     yield from _remarks(evaluation.notes, evaluation.failures, paint)
 
 
-def _asked(evaluation: Evaluation) -> str:
+def _scope_line(evaluation: Evaluation) -> str:
     queries = counted(evaluation.overall.queries, "query", "queries")
     return f"{queries} asked of {visible(evaluation.searched)}"
 
@@ -103,7 +103,7 @@ def comparison_text(both: Comparison, options: RenderOptions) -> Iterator[str]:
     """
     paint = Paint(options.color)
     before, after = map(visible, both.names)
-    yield f"{paint.name(visible(both.before.name))}: {_asked(both.before)}"
+    yield f"{paint.name(visible(both.before.name))}: {_scope_line(both.before)}"
     yield ""
     for name, old, new in both.settings:
         yield f"{visible(name)}: {_value(old)} -> {_value(new)}"

@@ -110,8 +110,8 @@ def _result(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
     }
     optional: dict[str, Any] = {
         "parent": plain(hit.parent),
-        "definitions": _named(hit.definitions),
-        "members": _named(hit.members),
+        "definitions": _as_json(hit.definitions),
+        "members": _as_json(hit.members),
         "location": plain(hit.place),
         "best_location": plain(place_at(hit, shown_line(query, hit).number)) if hit.numbers else "",
         "same_content": [plain(path) for path in hit.also],
@@ -128,7 +128,7 @@ def _result(query: str, hit: Hit, options: RenderOptions) -> dict[str, Any]:
     return {**result, "text": plain(text)}
 
 
-def _named(each: Iterable[Any]) -> list[dict[str, Any]]:
+def _as_json(each: Iterable[Any]) -> list[dict[str, Any]]:
     return [{**one._asdict(), "name": plain(one.name)} for one in each]
 
 

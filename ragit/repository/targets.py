@@ -55,7 +55,7 @@ class Targets:
             return replaced(self.of(query.gone_since, query.scope), without=here)
         return self.of(query.ref, query.scope)
 
-    def _later(self, query: Query) -> Target:
+    def _searched_tree(self, query: Query) -> Target:
         """Return the tree that a query searches, without exclusions; for several refs HEAD's."""
         if query.new_in:
             return self._new_in(query.new_in, query.scope)
@@ -142,7 +142,7 @@ class Targets:
             return True
         if is_about_worktree(query) and query.gone_since is None and self._repo.top:
             return os.path.lexists(os.path.join(os.fsencode(self._repo.top), path))  # noqa: PTH118
-        tree = self._later(query).tree
+        tree = self._searched_tree(query).tree
         below = path.rstrip(b"/") + b"/"
         return any(
             entry.path == path or entry.path.startswith(below) for entry in self._repo.entries(tree)

@@ -129,14 +129,16 @@ def _mend(pages: list[Page]) -> None:
 
 def _drop_running_titles(pages: list[Page]) -> None:
     """Keep lines at the edge of most pages on the first of these pages only."""
-    seen = Counter(key for page in pages for key in {_alike(page, at) for at in _edges(page.lines)})
+    seen = Counter(
+        key for page in pages for key in {_normalised(page, at) for at in _edges(page.lines)}
+    )
     filled = sum(bool(page.lines) for page in pages)
     titles = {key for key, times in seen.items() if times >= max(_REPEATED, filled / 3)}
     kept: set[str] = set()
     for page in pages:
         drop = []
         for at in _edges(page.lines):
-            key = _alike(page, at)
+            key = _normalised(page, at)
             if key in titles:
                 if key in kept:
                     drop.append(at)
@@ -156,7 +158,7 @@ def _edges(lines: Sequence[Line]) -> list[int]:
     )
 
 
-def _alike(page: Page, at: int) -> str:
+def _normalised(page: Page, at: int) -> str:
     """Return a line with its numbers relative to the page, for comparison between pages."""
     return _DIGITS.sub(lambda found: f"<{int(found[0]) - page.number}>", page.lines[at].text)
 
@@ -164,7 +166,7 @@ def _alike(page: Page, at: int) -> str:
 def _join_words(lines: list[Line], words: Counter[str]) -> None:
     """Join words broken at a line's end, on the line where they begin."""
     for at in range(len(lines) - 1):
-        begun = _broken(lines[at].text)
+        begun = _broken_word(lines[at].text)
         head, _, rest = lines[at + 1].text.partition(" ")
         if not begun or not head[:1].islower():
             continue
@@ -177,7 +179,7 @@ def _join_words(lines: list[Line], words: Counter[str]) -> None:
         lines[at + 1] = lines[at + 1]._replace(text=rest)
 
 
-def _broken(line: str) -> str:
+def _broken_word(line: str) -> str:
     """Return the letters before the hyphen at a line's end; empty if there is none."""
     if not line.endswith(_HYPHENS):
         return ""

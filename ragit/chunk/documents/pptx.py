@@ -182,7 +182,7 @@ def _beside(root: Element, kind: str, slide: _Slide) -> Iterator[Block]:
             if lines:
                 yield Block("\n".join(lines), slide.place, slide.path, "note")
         return
-    texts = [" ".join("".join(_said(each, kind)).split()) for each in _units(root, kind)]
+    texts = [" ".join("".join(_statements(each, kind)).split()) for each in _units(root, kind)]
     texts = list(dict.fromkeys(filter(None, texts)))
     if texts and kind == "comments":
         yield from (Block(text, slide.place, slide.path, "note") for text in texts)
@@ -202,7 +202,7 @@ def _units(root: Element, kind: str) -> Iterator[Element]:
             yield from (point for point in each if local(point) == "pt")
 
 
-def _said(element: Element, kind: str) -> Iterator[str]:
+def _statements(element: Element, kind: str) -> Iterator[str]:
     for each in element.iter():
         if local(each) in ("t", "text", "v"):
             yield each.text or ""

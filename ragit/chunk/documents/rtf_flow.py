@@ -52,7 +52,7 @@ class Flow:
 
     def end_paragraph(self, level: int = -1, depth: int = -1) -> None:
         """End a paragraph; `level` is that of a title, `depth` that of an item, from 0."""
-        text, mark = self._said(), " ".join(self.mark.split())
+        text, mark = self._take_text(), " ".join(self.mark.split())
         self.mark = ""
         if text and level >= 0:
             self._end_table()
@@ -73,7 +73,7 @@ class Flow:
         """End a cell."""
         mark = f"{' '.join(self.mark.split())} " if self.mark.strip() else ""
         self.mark = ""
-        text = " ".join(f"{mark}{self._said()}".split())
+        text = " ".join(f"{mark}{self._take_text()}".split())
         if len(self._cells) < self._most:
             self._cells.append(text)
         elif text:
@@ -105,7 +105,7 @@ class Flow:
             self._put(self._header, "table")
         self._header, self._rows = "", 0
 
-    def _said(self) -> str:
+    def _take_text(self) -> str:
         text = "".join(self._text)
         self._text.clear()
         if not text.isascii():  # letters beyond the first 65,536 are written as two surrogates

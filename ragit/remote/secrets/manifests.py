@@ -61,7 +61,7 @@ def without(text: str, found: Counter[str] | None) -> str:
 
 def _blanked(match: re.Match[str], found: Counter[str] | None) -> str:
     def gone(pair: re.Match[str]) -> str:
-        if _stays(pair[2]):
+        if _is_kept(pair[2]):
             return pair[0]
         if found is not None:
             found["Kubernetes secret"] += 1
@@ -75,7 +75,7 @@ def _blanked(match: re.Match[str], found: Counter[str] | None) -> str:
     )
 
 
-def _stays(value: str) -> bool:
+def _is_kept(value: str) -> bool:
     """Return whether a value is a reference, a placeholder, or removed already."""
     bare = value.strip("\"' \t\r")
     if looks_random(bare):
@@ -125,7 +125,7 @@ def _without_values(lines: list[str], number: int, indent: int, found: Counter[s
         value = pair[4]
         if _BLOCK.fullmatch(value):
             gone = _without_block(lines, at + 1, len(pair[1]))
-        elif value.startswith("#") or _stays(value):
+        elif value.startswith("#") or _is_kept(value):
             gone = False
         else:
             quote = value[0] if value[0] in "\"'" and value.rstrip().endswith(value[0]) else ""
@@ -146,7 +146,7 @@ def _without_block(lines: list[str], start: int, indent: int) -> bool:
         depth = len(line) - len(line.lstrip(" "))
         if line.strip() and depth <= indent:
             break
-        if line.strip() and not _stays(line.strip()):
+        if line.strip() and not _is_kept(line.strip()):
             lines[at] = " " * depth + GONE + ("\r" if line.endswith("\r") else "")
             changed = True
     return changed
