@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 
 from ragit.changes import ADDED, REMOVED, Diff
@@ -15,7 +13,7 @@ from ragit.history.units import touched
 from ragit.index import IndexedTree, Indexer, completeness_of
 from ragit.query import Query
 from ragit.records import replaced
-from ragit.search import OpenTree, Searcher, TreeOpener
+from ragit.search import OpenTree, Searcher, TreeOpener, without_gc
 from ragit.store import Store, cosines
 from ragit.types import OnIndex, Target, index_command, path_text
 
@@ -66,7 +64,7 @@ class Comparer:
         if store is None:
             return empty
         near = self._cosines(store)
-        with _without_gc():
+        with without_gc():
             found = touched(store, old.snapshot, opened.tree.snapshot)
             made = tuple(changes(found, near))
         notes = [*_incomplete(store, target.without, old)]
@@ -120,17 +118,3 @@ def _incomplete(store: Store, target: Target, tree: IndexedTree) -> Iterator[str
     what = completeness_of(store, [tree]).lacking(target.name)
     if what:
         yield f"{what}; to complete: {index_command(target.name)}"
-
-
-@contextmanager
-def _without_gc() -> Iterator[None]:
-    """Let the collector of cycles rest: hundreds of thousands of small objects are made inside,
-    none of them in a cycle, and looking for some takes a quarter of the time.
-    """
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()

@@ -89,6 +89,14 @@ class Details(NamedTuple):
     """
 
 
+class Contender(NamedTuple):
+    """A chunk that can be among the wanted hits."""
+
+    facts: ChunkFacts
+    plain: float
+    """The sum without its own signals."""
+
+
 class _Found(NamedTuple):
     """The chunks of a file that contend."""
 
@@ -97,6 +105,11 @@ class _Found(NamedTuple):
     """The sum of each chunk without its own signals, which need its names."""
     found: Sequence[int]
     """Indices of those that an arm found."""
+
+    def contenders(self, listed: Iterable[int]) -> Iterator[Contender]:
+        """Yield some of the chunks, by their index."""
+        for at in listed:
+            yield Contender(self.chunks.facts(at), self.plain[at])
 
 
 MOST_REPEATS = 3
@@ -113,6 +126,9 @@ more than its name, and near to any question that says a word of it.
 """
 
 _FAINT = 0.001
+
+_ROUNDING = 1e-9
+"""More than the error of a sum: what is that near to a bound counts as reaching it."""
 
 
 def _positive(score: float) -> float:
@@ -147,7 +163,7 @@ class Scorer:
         files: Iterable[ChunkColumns],
         wanted: int = 0,
         exact: Mapping[tuple[int, int], float] = MappingProxyType({}),
-    ) -> list[ChunkFacts]:
+    ) -> list[Contender]:
         """Return the chunks that an arm found and that can be among the `wanted` best (0: all).
 
         The best chunk of a file is never lowered for being repeated: `wanted` files stand for as
@@ -157,13 +173,23 @@ class Scorer:
         for place, number in exact:
             evident.setdefault(place, set()).add(number)
         found = [self._found(chunks, evident.get(chunks.place, frozenset())) for chunks in files]
-        bound = self._bound(found, wanted) if wanted else None
+        groups = self._twins(found)
+        bound = self._bound(groups, wanted) if wanted else None
         always = {number for _, number in exact}
-        kept: list[ChunkFacts] = []
+        if bound is None:
+            return [each for one in found for each in one.contenders(one.found)]
+        least = self._least(groups, bound, evident.keys())
+        kept: list[Contender] = []
         for one in found:
-            listed = one.found if bound is None else self._reaching(one, bound, always)
-            kept += map(one.chunks.facts, listed)
+            kept += one.contenders(self._reaching(one, least[one.chunks.place], always))
         return kept
+
+    def _twins(self, found: Iterable[_Found]) -> list[list[_Found]]:
+        """Return the files with a chunk that was found, together those that lower each other."""
+        groups: dict[str, list[_Found]] = {}
+        for one in found:
+            groups.setdefault(twin_of(self._files[one.chunks.place].path), []).append(one)
+        return list(groups.values())
 
     def _found(self, chunks: ChunkColumns, exact: Set[int]) -> _Found:
         """Return the chunks of a file that an arm found, or that are named in `exact`."""
@@ -203,31 +229,67 @@ class Scorer:
         """Return how far its own signals, which are all about its names, can raise a chunk."""
         return sum(max(weight, 0.0) for _, weight in self._chunk_signals)
 
-    def _bound(self, found: Iterable[_Found], wanted: int) -> float | None:
-        """Return the sum that a chunk needs to be among the `wanted` best; None if all may be."""
-        best: dict[str, tuple[float, int]] = {}
-        for one in found:
-            if not one.found:
-                continue
-            at = max(one.found, key=one.plain.__getitem__)
-            path = self._files[one.chunks.place].path  # a union of trees has several versions of it
-            if path not in best or one.plain[at] > best[path][0]:
-                best[path] = (one.plain[at], one.chunks.numbers[at])
+    @property
+    def _lowering(self) -> float:
+        """Return how far its own signals can lower a chunk, at most 0."""
+        return sum(min(weight, 0.0) for _, weight in self._chunk_signals)
+
+    def _bound(self, groups: Iterable[Sequence[_Found]], wanted: int) -> float | None:
+        """Return the sum that a chunk needs to be among the `wanted` best; None if all may be.
+
+        The best chunk of a file and its twins is never lowered for being repeated.
+        """
+        best = [
+            max((one.plain[at], one.chunks.numbers[at]) for one in group for at in one.found)
+            for group in groups
+            if any(one.found for one in group)
+        ]
         # The same blob at several paths is one hit: its paths share their best chunk.
-        blobs = {number: plain for plain, number in sorted(best.values())}
+        blobs = {number: plain for plain, number in sorted(best)}
         if len(blobs) <= wanted:
             return None
-        lowering = sum(min(weight, 0.0) for _, weight in self._chunk_signals)
-        return sorted(blobs.values(), reverse=True)[wanted - 1] + lowering
+        return sorted(blobs.values(), reverse=True)[wanted - 1] + self._lowering
+
+    def _least(
+        self, groups: Iterable[Sequence[_Found]], bound: float, evident: Set[int]
+    ) -> dict[int, float]:
+        """Return for each file the sum below which a chunk cannot reach the bound, since better
+        chunks of the file come first.
+
+        What lowers a chunk that can reach it stays, so that its score is the same as with all.
+        """
+        blobs = Counter(one.chunks.numbers[0] for group in groups for one in group if one.found)
+        least: dict[int, float] = {}
+        for group in groups:
+            # A blob at several paths is one hit that names all of them.
+            plain = any(one.found and blobs[one.chunks.numbers[0]] > 1 for one in group)
+            of_group = bound
+            if not plain and bound / self._whole >= _FAINT:
+                has_evidence = any(one.chunks.place in evident for one in group)
+                of_group = min(self._least_of(one, bound, has_evidence) for one in group)
+            least.update((one.chunks.place, of_group) for one in group)
+        return least
+
+    def _least_of(self, one: _Found, bound: float, has_evidence: bool) -> float:
+        """Return the same for a file alone. What holds the query word for word is lowered less than
+        others, so there the cost has to be the greatest for all.
+        """
+        best = sorted((one.plain[at] for at in one.found), reverse=True)[:MOST_REPEATS]
+        least = bound
+        for repeats, plain in enumerate(best, 1):
+            if repeats == MOST_REPEATS or not has_evidence:
+                reached = bound - repeats * self._mix.repeat - _ROUNDING
+                least = max(least, min(plain + self._lowering, reached))
+        return least
 
     def order(
-        self, contenders: Iterable[ChunkFacts], details: Details, least: float
+        self, contenders: Iterable[Contender], details: Details, least: float
     ) -> list[Ranked]:
         """Return the contenders that score at least `least`, best first; equals by path, then by
         line.
         """
         self._details = details
-        scored = [Ranked(facts, self._score(facts)) for facts in contenders]
+        scored = [Ranked(one.facts, self._score(*one)) for one in contenders]
         scored.sort(key=_rank)
         if self._mix.repeat:
             scored = sorted(self._spread(scored), key=_rank)
@@ -270,7 +332,7 @@ class Scorer:
         parts = {name: value / self._whole for name, value in found.items() if value}
         exact = self._mix.exact * self._evidence(facts)
         if exact:
-            parts[EXACT] = exact * (1 - _positive(self._sum(facts)))
+            parts[EXACT] = exact * (1 - _positive(self._sum(facts, self._plain(facts))))
         if ranked.reranked and ranked.reranked.change:
             parts["rerank"] = ranked.reranked.change
         return parts
@@ -292,15 +354,16 @@ class Scorer:
         """Return what a chunk's nearness counts; where only an arm counts, all of it."""
         return self._vector * cosine * (1 - self._cut * brief)
 
-    def _sum(self, facts: ChunkFacts) -> float:
-        score = self._plain(facts)
-        names = self._details.names.get(facts.chunk)
-        for signal, weight in self._chunk_signals:
-            score += weight * signal(facts, names, self._query)
+    def _sum(self, facts: ChunkFacts, plain: float) -> float:
+        """Return the sum with the chunk's own signals: 0 where its names are not known."""
+        score, names = plain, self._details.names.get(facts.chunk)
+        if names is not None:
+            for signal, weight in self._chunk_signals:
+                score += weight * signal(facts, names, self._query)
         return score / self._whole
 
-    def _score(self, facts: ChunkFacts) -> float:
-        score = _positive(self._sum(facts))
+    def _score(self, facts: ChunkFacts, plain: float) -> float:
+        score = _positive(self._sum(facts, plain))
         return score + self._mix.exact * self._evidence(facts) * (1 - score)
 
     def _evidence(self, facts: ChunkFacts) -> float:

@@ -253,7 +253,7 @@ def _named(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
     known = pieces.intersection(query.terms.weights)
     share = 0.0
     if known:
-        held = query.names.of(dict.fromkeys(words.terms(first)))
+        held = query.names.of(_terms_of(first))
         share = math.sqrt(held * len(known) / len(pieces))
     return share or _joins(words.parts(first), query)
 
@@ -262,6 +262,12 @@ def _named(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
 def _stems_of(name: str) -> frozenset[str]:
     """Return the stems of the words of a name."""
     return frozenset(words.stem(part) for part in words.parts(name))
+
+
+@lru_cache(maxsize=words.CACHED)
+def _terms_of(name: str) -> tuple[str, ...]:
+    """Return the terms of a name, each once."""
+    return tuple(dict.fromkeys(words.terms(name)))
 
 
 def _joins(pieces: tuple[str, ...], query: QueryFacts) -> float:

@@ -5,7 +5,7 @@ through `index`.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use
-    from ragit.search.kept import Kept
+    from ragit.search.kept import Kept, without_gc
     from ragit.search.open_tree import OpenTree, TreeOpener
     from ragit.search.search import Searcher
 else:
@@ -13,7 +13,11 @@ else:
 
     __getattr__ = exports(
         __name__,
-        {"kept": ["Kept"], "open_tree": ["OpenTree", "TreeOpener"], "search": ["Searcher"]},
+        {
+            "kept": ["Kept", "without_gc"],
+            "open_tree": ["OpenTree", "TreeOpener"],
+            "search": ["Searcher"],
+        },
     )
 
-__all__ = ["Kept", "OpenTree", "Searcher", "TreeOpener"]
+__all__ = ["Kept", "OpenTree", "Searcher", "TreeOpener", "without_gc"]

@@ -5,7 +5,7 @@ a rewritten query.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -281,15 +281,7 @@ def _ordered(
     names: Mapping[int, rank.Names] = {}
     if with_names:
         evident = {chunk for _, chunk in evidence.of}
-        named = (one for one in contenders if one.keyword.names or one.chunk in evident)
-        names = _names(scope.store, (one.chunk for one in named))
+        every = (one.facts for one in contenders)
+        named = {one.chunk for one in every if one.keyword.names or one.chunk in evident}
+        names = {number: rank.Names(*row) for number, row in scope.store.named(named).items()}
     return scorer.order(contenders, rank.Details(names, evidence.of), scope.least)
-
-
-def _names(store: Store, chunks: Iterable[int]) -> dict[int, rank.Names]:
-    return {
-        number: rank.Names(
-            row.kind, row.symbol, row.parent, row.signature, row.end_line - row.start_line + 1
-        )
-        for number, row in store.chunks(chunks).items()
-    }

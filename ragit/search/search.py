@@ -21,7 +21,7 @@ from ragit.query import Query
 from ragit.records import NamedTuple
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.hits import HitBuilder
-from ragit.search.kept import Kept
+from ragit.search.kept import Kept, without_gc
 from ragit.search.lacked import Lacked
 from ragit.search.open_tree import OpenTree, TreeOpener
 from ragit.search.query_ranker import QueryRanker, RankedQuery, SearchScope
@@ -139,6 +139,7 @@ class Searcher:
         whole = trees - opened.tree.incomplete_parts
         return LookedAt(trees, trees, whole, stored + lacking, stored)
 
+    @without_gc()
     def _find(self, opened: OpenTree, query: Query) -> Found:
         store, texts = opened.store, opened.texts
         lacked = Lacked(store, opened.without.snapshot) if opened.without else None

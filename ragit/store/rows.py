@@ -81,14 +81,28 @@ def _are_sound(rows: Sequence[tuple[Any, ...]]) -> bool:
     if not rows:
         return True
     columns = list(zip(*rows, strict=True))
-    for column, kind in zip(columns, (int, *_CHUNK_KINDS), strict=True):
-        if set(map(type, column)) != {kind}:
-            return False
+    if not _have_kinds(columns, (int, *_CHUNK_KINDS)):
+        return False
     _, _, first, last, start, end, *_, packed = columns
     spans = [*map(sub, last, first), *map(sub, end, start)]
     if min(start) < 0 or min(spans) < 0 or max(spans) >= _LARGEST:
         return False
     return None not in map(_PACKED.fullmatch, packed)
+
+
+def _have_kinds(columns: Iterable[Sequence[Any]], kinds: Sequence[type]) -> bool:
+    return all(
+        set(map(type, column)) == {kind} for column, kind in zip(columns, kinds, strict=True)
+    )
+
+
+def checked_rows(rows: Sequence[Any], kinds: Sequence[type], count: int) -> Sequence[Any]:
+    """Return so many rows whose columns are of these types. Raises DamagedRow."""
+    if len(rows) != count:
+        raise DamagedRow("a row is not there")
+    if rows and not _have_kinds(zip(*rows, strict=True), kinds):
+        raise DamagedRow("a column has the wrong type")
+    return rows
 
 
 def number_list(numbers: Iterable[int]) -> str:

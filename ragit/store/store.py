@@ -41,7 +41,7 @@ from ragit.store.rows import (
 )
 from ragit.store.snapshots import Snapshots
 from ragit.store.states import States
-from ragit.store.vector_queries import VectorQueries
+from ragit.store.vector_queries import LISTED, VectorQueries
 from ragit.types import DEFERRED, Oid
 
 _COLUMN = " ".join(f"WHEN '{name}' THEN {number}" for number, name in enumerate(COLUMNS))
@@ -398,8 +398,7 @@ class Store(VectorQueries):
         return {number: known[number] or found[number] for number in wanted}
 
     def _read_chunks(self, numbers: Sequence[int]) -> dict[int, ChunkRow]:
-        listed = "(SELECT value AS number FROM json_each(?))"
-        sql = f"SELECT id, {CHUNK_COLUMNS} FROM {listed} CROSS JOIN chunk ON id = number"
+        sql = f"SELECT id, {CHUNK_COLUMNS} FROM {LISTED} CROSS JOIN chunk ON id = number"
         with translated(self.path):
             rows = self._db.execute(sql, (number_list(numbers),)).fetchall() if numbers else []
             found = chunk_row_table(rows)

@@ -1,19 +1,25 @@
-"""Run the queries of the store about vectors."""
+"""Run the queries of the store about the vectors and names of chunks that are ranked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import apsw
 
 from ragit.store.connect import translated
 from ragit.store.nearest import SPAN, closest, runs
-from ragit.store.rows import chunk_id, number_list
+from ragit.store.rows import checked_rows, chunk_id, number_list
+
+LISTED = "(SELECT value AS number FROM json_each(?))"
+"""A table of the numbers of `number_list`."""
+
+_NAMED = (int, str, str, str, str, int)
+"""Types of the columns that `named` reads."""
 
 
 class VectorQueries:
-    """The part of an open store that compares vectors with a query's."""
+    """The part of an open store that says how near chunks are to a query, and their names."""
 
     path: Path
     _db: apsw.Connection
@@ -70,3 +76,16 @@ class VectorQueries:
                 ]
                 for chunking in chunkings
             }
+
+    def named(self, numbers: Collection[int]) -> dict[int, tuple[str, str, str, str, int]]:
+        """Return (kind, symbol, parent, signature, lines) of some chunks, by number.
+
+        Many more chunks than are shown are asked for their names: whole rows take twice as long.
+        """
+        sql = f"""
+            SELECT id, kind, symbol, parent, signature, end_line - start_line + 1
+            FROM {LISTED} CROSS JOIN chunk ON id = number
+        """
+        with translated(self.path):
+            rows = self._db.execute(sql, (number_list(numbers),)).fetchall() if numbers else []
+            return {row[0]: row[1:] for row in checked_rows(rows, _NAMED, len(numbers))}

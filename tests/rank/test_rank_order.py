@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from itertools import groupby
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragit.rank.fuse import ORIGINAL, Fused
 from ragit.rank.keyword import ChunkScore, Shares
@@ -266,3 +268,41 @@ def test_equal_fused_scores_are_ordered_by_path_and_then_by_line() -> None:
 def test_what_scores_below_the_least_is_left_out_of_a_fusion() -> None:
     one = (Fixed({}), [ranked(0, 1, 0.5), ranked(1, 2, 0.2)])
     assert keys(Fused([one]).order(0.3)) == [(0, 1)]
+
+
+PATHS = ("net/a.py", "net/b_linux.py", "net/b_windows.py", "net/b_darwin.py", "net/c.py", "d.py")
+
+SHARES = st.sampled_from([0.0, 0.01, 0.1, 0.2, 0.25, 0.3, 0.5, 0.75, 0.9, 1.0])
+
+
+@st.composite
+def rankings(draw: st.DrawFn) -> tuple[Scorer, list[ChunkFacts], Details]:
+    """Return a few files with many chunks, of which some have names or hold the query."""
+    mix = Mix(
+        draw(st.sampled_from([0.0, 0.4, 1.0])),
+        draw(st.sampled_from([{}, {"named": 0.15, "fileVector": 2.0}, {"named": 0.5}])),
+        draw(st.sampled_from([0.0, -0.1, -0.3, -1.0])),
+        draw(st.sampled_from([0.0, 0.75])),
+    )
+    chunks, names, exact = [], {}, {}
+    for place in range(len(PATHS)):
+        for at in range(draw(st.integers(0, 7))):
+            number = place << 16 | at
+            one = chunk(place, number, draw(SHARES), draw(SHARES))
+            chunks.append(one)
+            name = draw(st.sampled_from(["x", "x_y", "other"])) if one.keyword.names else "other"
+            names[number] = Names("function", name, "")
+            if not draw(st.integers(0, 5)):
+                exact[place, number] = draw(SHARES)
+    files = {at: file(path, nearness=draw(SHARES)) for at, path in enumerate(PATHS)}
+    return scorer(files, mix), chunks, Details(names, exact)
+
+
+@given(rankings(), st.integers(1, 5))
+def test_the_best_are_the_same_when_few_are_wanted(
+    ranking: tuple[Scorer, list[ChunkFacts], Details], wanted: int
+) -> None:
+    scoring, chunks, details = ranking
+    few = ordered(scoring, chunks, details.names, 0.0, wanted, details.exact)
+    every = ordered(scoring, chunks, details.names, 0.0, 0, details.exact)
+    assert few[:wanted] == every[:wanted]
