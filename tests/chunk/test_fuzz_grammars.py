@@ -56,7 +56,7 @@ def cases(depth: int) -> Iterator[tuple[str, bytes]]:
 def assert_reported(language: str, label: str, data: bytes, kind: str) -> None:
     """Chunk a text as a command does. It must not raise, and a crash must be among the reasons."""
     crashes: list[str] = []
-    real = texts._asked
+    real = texts._ask
 
     def asked(*given: object) -> object:
         try:
@@ -66,11 +66,11 @@ def assert_reported(language: str, label: str, data: bytes, kind: str) -> None:
             raise
 
     budget = TimeBudget(kind)
-    texts._asked = asked  # type: ignore[assignment]
+    texts._ask = asked  # type: ignore[assignment]
     try:
         found = chunk(data, language, budget=budget)
     finally:
-        texts._asked = real
+        texts._ask = real
     if crashes and not (budget.over and kind == BRIEF):
         assert found.skipped in (PARSER_FAILED, PARSER_TOO_LONG), (language, label, crashes)
     if not budget.over:
