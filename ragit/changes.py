@@ -172,6 +172,8 @@ class Gone(Record):
     removed: CommitFacts
     last_tag: str
     """The last tag, by version, with this text in this file; empty if none."""
+    unknown: str
+    """Reason why the text may be older than `last` says; empty if it is not."""
     commits: int
     tags: int
     blobs: int

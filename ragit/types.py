@@ -199,11 +199,13 @@ LOST_SINCE_INDEXED = f"{LOST} since it was indexed"
 
 
 def absent_advice(ref: str, reasons: Iterable[str]) -> str:
-    """Return the command to type about files missing from the repository."""
+    """Return the command to type about files missing from the repository. `ref` is empty for the
+    files of several trees.
+    """
     if ref in (HEAD, UNCOMMITTED):
         return "`ragit doctor` says more"
     typed = {
-        NOT_DOWNLOADED: f"`{index_command(ref)} --fetch-missing` downloads the rest",
+        NOT_DOWNLOADED: f"`{index_command(ref or 'REV')} --fetch-missing` downloads the rest",
         LOST: "`git fsck` says more",
     }
     return ", ".join(typed[reason] for reason in reasons)

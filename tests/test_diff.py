@@ -426,3 +426,20 @@ def test_names_of_files_are_escaped(repo: GitSandbox, terminal: Terminal) -> Non
     repo.commit()
     for form in ("text", "json", "markdown"):
         assert "\x1b" not in terminal.ragit("diff", "HEAD~1..HEAD", "--format", form).out
+
+
+def test_a_partial_clone_says_what_is_not_compared(repo: GitSandbox, tmp_path: Path) -> None:
+    repo.write("a.py", RETRY)
+    repo.commit("retry")
+    repo.tag("v1")
+    repo.write("a.py", ADD)
+    repo.commit("add")
+    repo.git("config", "uploadpack.allowFilter", "true")
+    clone = Terminal(repo.clone(tmp_path / "partial", "--filter=blob:none").path)
+    said = clone.ragit("diff", "v1..HEAD", code=0)
+    note = "1 file of v1 is not downloaded and not compared; `ragit index v1 --fetch-missing`"
+    assert note in said.err
+    clone.ragit("index", "v1", "--fetch-missing", code=0)
+    said = clone.ragit("diff", "v1..HEAD", code=0)
+    assert "retry" in said.out
+    assert "not compared" not in said.err

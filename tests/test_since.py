@@ -18,7 +18,7 @@ from test_render import faults, schemas
 import ragit
 from ragit.changes import Since
 from ragit.chunk import text_of
-from ragit.errors import NoSuchPath, SeveralDefinitions, UnknownRevision
+from ragit.errors import GitFailed, NoSuchPath, SeveralDefinitions, UnknownRevision
 from ragit.refs import line_of
 from ragit.repository.repository import Ragit
 from ragit.types import path_text
@@ -269,7 +269,9 @@ def test_what_is_gone_and_where_it_stood_last(repo: GitSandbox) -> None:
         assert gone.last_commit == repo.git("rev-parse", f"{removed}^")
         with pytest.raises(NoSuchPath, match="is not gone: HEAD defines it at b.py:1"):
             index.gone("close_connection")
-        with pytest.raises(NoSuchPath, match="none of the 4 commits of HEAD removed a definition"):
+        with pytest.raises(
+            NoSuchPath, match="no commit of HEAD removed a definition of never .4 looked at"
+        ):
             index.gone("never")
 
 
@@ -307,25 +309,45 @@ def test_a_search_for_what_is_gone_says_how_far_it_is_and_ends_in_time(repo: Git
         repo.commit(str(number))
     told: list[tuple[int, int]] = []
     with ragit.open(repo.path) as index:
-        with pytest.raises(NoSuchPath, match="none of the 20 commits of HEAD removed"):
+        with pytest.raises(NoSuchPath, match="never .20 looked at"):
             index.gone("never", progress=lambda *counts: told.append(counts))
         assert told == [(16, 20), (20, 20)]
         with pytest.raises(NoSuchPath, match="the newest 16 of 20 commits of HEAD removed no"):
             index.gone("never", within_s=0)
 
 
-def test_a_shallow_clone_says_that_it_lacks_commits(repo: GitSandbox, tmp_path: Path) -> None:
+def test_what_is_gone_from_a_shallow_clone(repo: GitSandbox, tmp_path: Path) -> None:
+    repo.write("a.py", RETRY + "\n\n" + CLOSE)
+    repo.commit("both")
+    repo.write("a.py", CLOSE)
+    repo.commit("without retry")
+    repo.write("a.py", ADD)
+    repo.commit("without close")
+    clone = repo.clone(tmp_path / "shallow", "--depth=2")
+    with ragit.open(clone.path, flags=PLAIN) as index:
+        assert "shallow clone" in index.gone("close_connection").unknown
+        with pytest.raises(NoSuchPath) as raised:
+            index.gone("retry")
+    assert "(2 looked at; this shallow clone lacks older ones)" in raised.value.message
+    told = Terminal(clone.path, RAGIT_INDEX_MIN_CHUNK_BYTES="0")
+    assert "  note    this is a shallow" in told.ragit("since", "--gone", "close_connection").out
+    said = json.loads(told.ragit("since", "--gone", "close_connection", "--json").out)
+    assert "shallow clone" in said["unknown"]
+    assert not list(faults(said, schemas()["gone"]))
+
+
+def test_a_partial_clone_cannot_tell_what_is_gone(repo: GitSandbox, tmp_path: Path) -> None:
     repo.write("a.py", RETRY)
     repo.commit("retry")
     repo.write("a.py", ADD)
     repo.commit("without")
-    repo.write("b.py", CLOSE)
-    repo.commit("close")
-    repo.git("clone", "-q", "--depth=1", f"file://{repo.path}", str(tmp_path / "shallow"))
-    with ragit.open(tmp_path / "shallow") as index, pytest.raises(NoSuchPath) as raised:
+    repo.git("config", "uploadpack.allowFilter", "true")
+    clone = repo.clone(tmp_path / "partial", "--filter=blob:none")
+    with ragit.open(clone.path) as index, pytest.raises(GitFailed, match="this partial clone"):
         index.gone("retry")
-    assert "none of the 1 commits" in raised.value.message
-    assert "this shallow clone lacks older ones" in raised.value.message
+    clone.git("fetch", "-q", "--refetch", "--no-filter")
+    with ragit.open(clone.path) as index:
+        assert index.gone("retry").removed.subject == "without"
 
 
 # -- bad input

@@ -57,6 +57,7 @@ if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.git.first_parents import Step
     from ragit.git.history import Logged
     from ragit.git.pager import pager_command
+    from ragit.git.raw import ChangedIn
     from ragit.git.removals import Removals
     from ragit.git.tree_objects import FilesOfTrees
 else:
@@ -70,6 +71,7 @@ else:
             "first_parents": ["Step"],
             "history": ["Logged"],
             "pager": ["pager_command"],
+            "raw": ["ChangedIn"],
             "removals": ["Removals"],
             "tree_objects": ["FilesOfTrees"],
         },
@@ -78,6 +80,7 @@ else:
 __all__ = [
     "FilesOfTrees",
     "Ancestry",
+    "ChangedIn",
     "FileHistory",
     "GITLINK",
     "GitStatus",

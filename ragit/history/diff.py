@@ -15,7 +15,7 @@ from ragit.query import Query
 from ragit.records import replaced
 from ragit.search import OpenTree, Searcher, TreeOpener, without_gc
 from ragit.store import Store, cosines
-from ragit.types import OnIndex, Target, index_command, path_text
+from ragit.types import OnIndex, Target, absent_advice, index_command, path_text
 
 WITHOUT_VECTORS = "there are no vectors, so what was renamed is listed as removed and added"
 
@@ -115,6 +115,11 @@ class Comparer:
 
 def _incomplete(store: Store, target: Target, tree: IndexedTree) -> Iterator[str]:
     """Yield what a tree lacks, with the command that completes it."""
-    what = completeness_of(store, [tree]).lacking(target.name)
+    how = completeness_of(store, [tree])
+    what = how.lacking(target.name)
     if what:
         yield f"{what}; to complete: {index_command(target.name)}"
+    for why, count in how.absent.items():
+        files, verb = ("1 file", "is") if count == 1 else (f"{count:,} files", "are")
+        advice = absent_advice(target.name, [why])
+        yield f"{files} of {target.name} {verb} {why} and not compared; {advice}"

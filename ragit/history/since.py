@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from ragit.changes import CommitFacts, Gone, Since, Version
-from ragit.errors import NoSuchPath
-from ragit.git import Ancestry, FileHistory, Node, Removals, Repo
+from ragit.errors import GitFailed, NoSuchPath
+from ragit.git import Ancestry, ChangedIn, FileHistory, Node, Removals, Repo
 from ragit.history.following import Follower, Stop
 from ragit.history.places import Place
 from ragit.history.texts import alike_first, other_file
@@ -251,6 +251,7 @@ class Historian:
             removed.parents[0],
             removed,
             tag[0] if tag else "",
+            stop.unknown,
             commits + self._ancestry.seen,
             self._tags,
             len(self._files.looked_at),
@@ -268,7 +269,7 @@ class Historian:
 
         owners, name = parted(symbol)
         removals = self._ancestry.removals(name, head)
-        for logged in removals.found(progress, until):
+        for logged in self._looked_through(removals, progress, until):
             still = {
                 key for one in logged.changes for key, _ in self._defining(one.path, one.new, name)
             }
@@ -282,19 +283,33 @@ class Historian:
                         return older, facts, removals.seen
         raise self._not_removed(symbol, name, removals)
 
+    def _looked_through(
+        self, removals: Removals, progress: Progress | None, until: float | None
+    ) -> Iterator[ChangedIn]:
+        """Yield the commits that took a word away. Raises GitFailed."""
+        try:
+            yield from removals.found(progress, until)
+        except GitFailed as error:
+            if not self._repo.partial:
+                raise
+            raise GitFailed(
+                "this partial clone lacks older contents of files, and only they tell what was"
+                " removed",
+                "To download all of them: git fetch --refetch --no-filter",
+            ) from error
+
     def _not_removed(self, symbol: str, name: str, removals: Removals) -> NoSuchPath:
         """Return the error for a name that no commit removed, as far as they were looked at."""
-        done, total = removals.done, removals.total
-        where = f"commits of {self._opened.target.name}"
+        done, total, ref = removals.done, removals.total, self._opened.target.name
         if done < total:
             return NoSuchPath(
-                f"the newest {done:,} of {total:,} {where} removed no definition of {symbol};"
-                " there was no time to look at the others",
+                f"the newest {done:,} of {total:,} commits of {ref} removed no definition of"
+                f" {symbol}; there was no time to look at the others",
                 f"To look at all of them: ragit since --gone {symbol}",
             )
         cut = "; this shallow clone lacks older ones" if self._repo.shallow else ""
         return NoSuchPath(
-            f"none of the {total:,} {where} removed a definition of {symbol}{cut}",
+            f"no commit of {ref} removed a definition of {symbol} ({total:,} looked at{cut})",
             f"To see which commits changed the word: git log -S{name}",
         )
 

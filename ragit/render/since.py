@@ -75,6 +75,8 @@ def gone_text(gone: Gone, options: RenderOptions) -> Iterator[str]:
         yield f"  since   {_commit(gone.last.since, paint)}"
     tag = f"{visible(gone.last_tag)} is the last that has it" if gone.last_tag else "none had it"
     yield f"  tag     {tag}"
+    if gone.unknown:
+        yield f"  note    {visible(gone.unknown)}"
     yield paint.faint(_looked_at(gone))
 
 
@@ -118,6 +120,8 @@ def gone_json(gone: Gone, options: RenderOptions) -> Iterator[str]:
         "last_tag": plain(gone.last_tag) or None,
         **_counts_json(gone),
     }
+    if gone.unknown:
+        whole["unknown"] = plain(gone.unknown)
     yield dumps(whole, options)
 
 

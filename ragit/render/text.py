@@ -390,9 +390,11 @@ def _counts(seen: LookedAt) -> str:
 
 
 def _absent_note(answer: Answer, why: str, count: int) -> str:
-    ref = visible(answer.ref)
-    files = f"{counted(count, 'file')} of {ref} {'is' if count == 1 else 'are'} {visible(why)}"
-    return f"note: {files} and not searched; {visible(absent_advice(answer.ref, [why]))}"
+    trees = [answer.ref, *([answer.without.ref] if answer.without else ())]
+    named = visible(" and ".join(trees))
+    files = f"{counted(count, 'file')} of {named} {'is' if count == 1 else 'are'} {visible(why)}"
+    advice = absent_advice("" if answer.union or answer.without else answer.ref, [why])
+    return f"note: {files} and not searched; {visible(advice)}"
 
 
 def none_indexed(reasons: Mapping[str, int]) -> str:
