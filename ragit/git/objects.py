@@ -22,6 +22,12 @@ _AHEAD = 48
 """Requests sent before the first answer is read; so few fit any pipe, which prevents a deadlock."""
 
 
+_WINDOW, _WINDOWS = 1 << 20, 32 << 20
+"""Bytes of a pack that libgit2 maps at a time, and of all packs together. By default it maps whole
+packs: a process that reads all files of a tree would hold most of them in memory.
+"""
+
+
 class Objects(Protocol):
     """Reads objects by id. Not thread-safe. A missing or damaged object is None."""
 
@@ -198,7 +204,9 @@ def _receive(process: Process, oid: Oid, mode: str) -> _Answer | None:
 def _batch_sizes(git: Git, oids: list[Oid]) -> dict[Oid, int]:
     asked = "".join(f"{oid}\n" for oid in oids).encode()
     lines = git.run(
-        "cat-file", "--batch-check=%(objectname) %(objectsize)", "--buffer", stdin=asked
+        *SPARING,
+        *("cat-file", "--batch-check=%(objectname) %(objectsize)", "--buffer"),
+        stdin=asked,
     ).splitlines()
     pairs = (line.split() for line in lines)
     return {Oid(name.decode()): int(size) for name, size in pairs if size.isdigit()}
@@ -211,6 +219,8 @@ class LibGit:
         import pygit2
 
         self._failure = pygit2.GitError
+        pygit2.settings.mwindow_size = _WINDOW
+        pygit2.settings.mwindow_mapped_limit = _WINDOWS
         try:
             self._odb: Any = pygit2.Odb(recipe.folder)
             for folder in recipe.alternates:
