@@ -143,7 +143,7 @@ OWNERS = {
     "lxml": {"chunk"},
     "mcp": {"mcp"},
     "mcp_types": {"mcp"},
-    "numpy": {"embed"},
+    "numpy": {"embed", "search/sign_bits.py"},
     "olefile": {"chunk"},
     "openai": {"remote/client.py"},
     "openpyxl": {"chunk"},

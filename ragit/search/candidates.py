@@ -30,6 +30,8 @@ class QueryVector(Record):
     embedder: int
     path_nearness: Callable[[str], float]
     """Cosine of a path's words with the query, from 0 to 1."""
+    unchanging: str = ""
+    """The embedder's fingerprint, if its vectors never change; else empty."""
 
 
 class Candidates(NamedTuple):
@@ -194,9 +196,12 @@ def _nearest_files(
     """Return the cosine of the nearest chunk of the files that may be found."""
     members = tree.members
     limit = max(NEAREST, 4 * wanted) * tree.whole.versions
-    near = [
-        chunk for chunk, _ in store.nearest(vectors.query.bits, members, vectors.embedder, limit)
-    ]
+    bits, near = vectors.query.bits, None
+    if tree.whole.sign_bits and vectors.unchanging:
+        of = (vectors.embedder, vectors.unchanging)
+        near = tree.whole.sign_bits.nearest(store, bits, members, of, limit)
+    if near is None:
+        near = [chunk for chunk, _ in store.nearest(bits, members, vectors.embedder, limit)]
     passing = tree.passing(near)
     cosines = store.similarities(
         vectors.query.bytes, near if passing is None else sorted(passing), vectors.embedder

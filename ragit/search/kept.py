@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragit.git import Objects, ObjectsRecipe, Repo
 from ragit.index import Indexer
@@ -21,8 +22,16 @@ from ragit.search.whole_tree import TERM_FILES, Holders, WholeTree
 from ragit.store import Snapshot, Store
 from ragit.types import Oid
 
+if TYPE_CHECKING:
+    from ragit.search.sign_bits import SignBits
+
 TREES = 4
 """Trees of which is kept what was found out about them."""
+
+FEW_USES = 2
+"""Questions after which a process is one that stays: to load numpy takes as long as ten searches
+gain by it.
+"""
 
 TEXT_BYTES = 16 << 20
 """Bytes of texts that are kept. A search of a large tree reads some hundred KB."""
@@ -46,6 +55,8 @@ class Kept:
         self._holders: Remembered[tuple[int, str], Holders] = Remembered(TERM_FILES)
         self.texts: Remembered[Oid, bytes] = Remembered(TEXT_BYTES)
         """Texts of blobs, in UTF-8."""
+        self._uses = 0
+        self._sign_bits: SignBits | None = None
 
     @contextmanager
     def taken(self) -> Iterator[Kept]:
@@ -60,6 +71,7 @@ class Kept:
             finally:
                 other.close()
             return
+        self._uses += 1
         try:
             yield self
         except BaseException:
@@ -90,7 +102,7 @@ class Kept:
         """Close the store, with all that it remembers."""
         if self._store is not None:
             self._store.close()
-            self._store = self._identity = None
+            self._store = self._identity = self._sign_bits = None
 
     def store(self) -> Store | None:
         """Return the open store; None if there is none to open."""
@@ -125,6 +137,11 @@ class Kept:
             self._numbered += 1
             known = WholeTree(snapshot, self._holders, self._numbered)
             self._trees = [*self._trees[1 - TREES :], known]
+        if self._uses > FEW_USES:
+            from ragit.search.sign_bits import SignBits  # loads numpy
+
+            self._sign_bits = self._sign_bits or SignBits()
+        known.sign_bits = self._sign_bits
         return known
 
 

@@ -14,6 +14,7 @@ from ragit import rank
 from ragit.config import Config
 from ragit.embed import path_nearness, quantize_query
 from ragit.errors import ConfigError, EmbedderUnavailable
+from ragit.index import chunk_task
 from ragit.query import Query
 from ragit.records import NamedTuple, replaced
 from ragit.search.candidates import Candidates, QueryVector, find_candidates
@@ -203,7 +204,9 @@ class QueryRanker:
                 None,
                 "the query holds no letter or digit, so nothing can match it (git grep -F finds signs)",  # noqa: E501
             )
-        return QueryVector(quantize_query(vector), number, path_nearness(text)), ""
+        # Vectors are made again when the descriptions of their chunks come.
+        unchanging = "" if chunk_task(self._config.description) else embedder.fingerprint
+        return QueryVector(quantize_query(vector), number, path_nearness(text), unchanging), ""
 
     def _embed(self, embedder: Embedder, text: str, store: Store, number: int) -> bytes:
         """Return the query's vector; from a server, by the model that made the stored vectors.

@@ -9,12 +9,15 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ragit import words
 from ragit.remembered import Remembered
 from ragit.store import Snapshot
 from ragit.types import path_text
+
+if TYPE_CHECKING:
+    from ragit.search.sign_bits import SignBits
 
 _VERSION = re.compile(r"(?<=/)v(\d{1,2})(?=/)|^v(\d{1,2})(?=/)")
 
@@ -45,12 +48,15 @@ class WholeTree:
         snapshot: Snapshot,
         holders: Remembered[tuple[int, str], Holders] | None = None,
         number: int = 0,
+        sign_bits: SignBits | None = None,
     ) -> None:
         self.snapshot = snapshot
         self.holders = Remembered(TERM_FILES) if holders is None else holders
         """Files of the terms that were looked up last, by the number of the tree and the term."""
         self.number = number
         """Different for all trees that share what they remember."""
+        self.sign_bits = sign_bits
+        """Vectors in memory; None where each query reads them."""
 
     @cached_property
     def place_of(self) -> dict[int, tuple[int, ...]]:

@@ -9,7 +9,7 @@ import apsw
 
 from ragit.store.connect import translated
 from ragit.store.nearest import SPAN, closest, runs
-from ragit.store.rows import checked_rows, chunk_id, number_list
+from ragit.store.rows import DamagedRow, checked, checked_rows, chunk_id, number_list
 
 LISTED = "(SELECT value AS number FROM json_each(?))"
 """A table of the numbers of `number_list`."""
@@ -47,6 +47,25 @@ class VectorQueries:
                 if len(near) > 2 * limit:
                     near, bound = closest(near, limit)
         return closest(near, limit)[0]
+
+    def sign_bits(
+        self, members: Iterable[int], embedder: int, size: int
+    ) -> tuple[list[int], bytes]:
+        """Return the numbers of the chunks of some chunkings, in ascending order as these, and the
+        sign bits of all, `size` bytes of each.
+        """
+        sql = f"SELECT chunk, v FROM vec_bit_{embedder} WHERE chunk BETWEEN ? AND ? ORDER BY chunk"
+        numbers: list[int] = []
+        bits: list[bytes] = []
+        with translated(self.path):
+            for first, last in runs(members, SPAN):
+                span = (chunk_id(first, 0), chunk_id(last + 1, 0) - 1)
+                rows = [checked(row, (int, bytes)) for row in self._db.execute(sql, span)]
+                numbers += [number for number, _ in rows]
+                bits += [of for _, of in rows]
+            if any(len(of) != size for of in bits):
+                raise DamagedRow("a vector has the wrong length")
+        return numbers, b"".join(bits)
 
     def similarities(self, vector: bytes, chunks: Iterable[int], embedder: int) -> dict[int, float]:
         """Return the cosine of some chunks with a query's byte vector, from -1 to 1."""
