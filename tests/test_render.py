@@ -507,6 +507,12 @@ def test_any_text_renders_safely_in_every_format(
             assert not OBEYED.search(line)
 
 
+def test_of_a_name_that_is_held_whole_the_parts_are_not_marked() -> None:
+    rows = "\n".join(f"CC{number:04d} | Owner {number}" for number in range(100, 160))
+    found = snippet("CC0123", hit(text=rows, start_line=1, end_line=60, line=24, terms=("cc0123",)))
+    assert [line.text for line in found if line.matches] == ["CC0123 | Owner 123"]
+
+
 @given(st.text(), st.text(), st.integers(0, 3))
 def test_a_snippet_is_lines_of_the_hit_in_order(text: str, query: str, context: int) -> None:
     lines = re.split(r"\r\n|\n|\r", text)

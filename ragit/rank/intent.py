@@ -24,6 +24,14 @@ _TESTS = re.compile(
     r"|\b(?:fixtures?|mocks?)\b|\bfor testing\b|(?:tests?|specs?)\W*$",
     re.IGNORECASE,
 )
+_RUNNING = re.compile(
+    r"\b(?:an?|each|every|single|one)(?: \w+)? tests?\W*$|\b(?:flaky|failed|failing|skipped|slow) tests?\W*$"  # noqa: E501
+    r"|^(?!.*\b(?:unit|integration|e2e|regression|end-to-end|acceptance|smoke)\b)"
+    r"\W*(?:how (?:to|do i|are|is) )?(?:re-?run|run|retry|skip|repeat|schedule|discover|collect"
+    r"|shuffle|execute|isolate)\b[^,;]*\btests?\W*$",
+    re.IGNORECASE,
+)
+"""What a test runner does with tests: its own code is asked for."""
 _TASKS = "build|compile|install|set ?up|configure|contribute|deploy|release|upgrade|migrate|get started|run|report|publish"  # noqa: E501
 _PROSE = re.compile(
     rf"\bhow (?:to|do i|can i|do we|should i) (?:\w+ )?(?:{_TASKS})\b"
@@ -49,7 +57,7 @@ def intent_of(text: str) -> Intent:
     "test" since it is about what a test shows.
     """
     return Intent(
-        tests=bool(_TESTS.search(text)),
+        tests=bool(_TESTS.search(text)) and not _RUNNING.search(text),
         prose=bool(_PROSE.search(text)),
         examples=bool(_EXAMPLES.search(text)),
         tooling=bool(_TOOLING.search(text)),

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Protocol
 
-from ragit.rank.paths import twin_of
+from ragit.rank.paths import subject_of, twin_of
 from ragit.rank.signals import (
     CHUNK_SIGNALS,
     EXACT,
     FEW_WORDS,
     FILE_SIGNALS,
     REPEAT,
+    TEST,
     ChunkColumns,
     ChunkFacts,
     FileFacts,
@@ -66,6 +67,8 @@ class Ranked(NamedTuple):
     """Chunks of the same file before it, at most MOST_REPEATS; those of a file's twin count half.
     """
     reranked: Reranked | None = None
+    lowered: float = 0
+    """What the score lost so that a test comes after what it tests."""
 
 
 class Explains(Protocol):
@@ -119,6 +122,9 @@ TWIN_REPEAT = 0.4
 
 KEPT_BY_EVIDENCE = 0.7
 """Share of the cost of a repeat that evidence of 1 takes away."""
+
+SUBJECT_FROM = 0.75
+"""Share of a test's score from which the file that it tests comes before it."""
 
 OF_BREVITY = 0.3
 """Share of its nearness that a chunk without words would lose: the vector of a getter is little
@@ -291,9 +297,30 @@ class Scorer:
         self._details = details
         scored = [Ranked(one.facts, self._score(*one)) for one in contenders]
         scored.sort(key=_rank)
+        if TEST in self._mix.signals and not self._query.terms.intent.tests:
+            scored = sorted(self._subjects_first(scored), key=_rank)
         if self._mix.repeat:
             scored = sorted(self._spread(scored), key=_rank)
         return [ranked for ranked in scored if ranked.score > 0 and ranked.score >= least]
+
+    def _subjects_first(self, ordered: Sequence[Ranked]) -> Iterator[Ranked]:
+        """Yield the same chunks, those of a test below the best one of what it tests, if that is
+        near enough in score: a test says in one sentence what the code does in many.
+        """
+        tests = {place for place, file in self._files.items() if file.tests_candidate}
+        best: dict[str, float] = {}
+        for ranked in ordered if tests else ():
+            if ranked.facts.place not in tests:
+                best.setdefault(subject_of(self._files[ranked.facts.place].path), ranked.score)
+        for ranked in ordered:
+            file = self._files[ranked.facts.place]
+            limit = 0.0
+            if ranked.facts.place in tests and not file.mentioned:
+                limit = best.get(subject_of(file.path), 0.0)
+            if SUBJECT_FROM * ranked.score <= limit < ranked.score:
+                lower = limit * (1 - _FAINT * (1 + ranked.score - limit))
+                ranked = ranked._replace(score=lower, lowered=ranked.score - lower)
+            yield ranked
 
     def _spread(self, ordered: Iterable[Ranked]) -> Iterator[Ranked]:
         """Yield the same chunks with the cost of a repeated file."""
@@ -311,7 +338,8 @@ class Scorer:
             kept = 1 - KEPT_BY_EVIDENCE * self._evidence(facts)
             if better:
                 better *= kept
-                ranked = Ranked(facts, _positive(ranked.score + better * step), better)
+                score = _positive(ranked.score + better * step)
+                ranked = ranked._replace(score=score, better=better)
             yield ranked
 
     def parts(self, ranked: Ranked) -> dict[str, float]:
@@ -330,6 +358,8 @@ class Scorer:
         found |= self._file_parts(self._files[facts.place])
         found["repeat"] = self._mix.repeat * ranked.better
         parts = {name: value / self._whole for name, value in found.items() if value}
+        if ranked.lowered:
+            parts[TEST] = parts.get(TEST, 0.0) - ranked.lowered
         exact = self._mix.exact * self._evidence(facts)
         if exact:
             parts[EXACT] = exact * (1 - _positive(self._sum(facts, self._plain(facts))))

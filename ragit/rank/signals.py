@@ -380,6 +380,9 @@ def held_in_code(files: Iterable[FileFacts]) -> bool:
     return not holders or any(not paths.is_prose(file.path) for file in holders)
 
 
+TEST = "test"
+"""The signal of tests, which also come after what they test: see `order.Scorer`."""
+
 FILE_SIGNALS: Mapping[str, FileSignal] = {
     "fileVector": FileSignal(
         lambda file, _: file.nearness, 2.0, "meaning of the file's nearest chunks"
@@ -397,7 +400,7 @@ FILE_SIGNALS: Mapping[str, FileSignal] = {
     "suffixShare": FileSignal(
         lambda file, _: file.suffix_share, 0.2, "many files of the tree are of this kind"
     ),
-    "test": FileSignal(_test, -0.75, "a test, and the query asks for none"),
+    TEST: FileSignal(_test, -0.75, "a test, and the query asks for none"),
     "aside": FileSignal(_aside, -0.4, "an example, a benchmark, documentation or a template"),
     "old": FileSignal(_old, -0.4, "deprecated, or kept for compatibility"),
     "vendored": FileSignal(_vendored, -0.3, "vendored, generated or built"),

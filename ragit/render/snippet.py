@@ -66,9 +66,15 @@ def asked_first(query: str, hit: Hit) -> list[str]:
 
 
 def wanted_terms(query: str, hit: Hit) -> frozenset[str]:
-    """Return the index terms to mark: the query's terms in the hit, without common words."""
-    asked = frozenset(terms(query))
-    found = asked & {*hit.terms, *terms(" ".join(hit.terms))} or asked
+    """Return the index terms to mark: the query's terms in the hit, without common words. Where
+    the hit holds a name of several words, its words alone are not marked.
+    """
+    held = {*hit.terms, *terms(" ".join(hit.terms))}
+    asked: set[str] = set()
+    for identifier in identifiers(query):
+        every = terms_of(identifier)
+        asked.update(every[-1:] if held.issuperset(every[-1:]) else every)
+    found = frozenset(asked & held or asked)
     telling = frozenset(
         term for term in found if term not in _COMMON and (len(term) > 1 or not term.isascii())
     )

@@ -5,7 +5,7 @@ a rewritten query.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -66,8 +66,10 @@ class RankedQuery(NamedTuple):
     """Names for which the tree may have a similar one."""
     nothing: str = ""
     """Why nothing is an answer; else empty."""
-    more_files: int = 0
-    """Files that hold words of the query and were not ranked."""
+    word_files: int = 0
+    """Files that hold words of the query."""
+    candidates: Collection[int] = ()
+    """Those of them that were ranked, by index."""
     rewritten: Rewritten | None = None
 
 
@@ -167,7 +169,8 @@ class QueryRanker:
             unmatched,
             misspelt(terms, unmatched, found),
             nothing,
-            max(0, found.keyword_hits - sum(file.keyword > 0 for file in found.files.values())),
+            found.keyword_hits,
+            [place for place, file in found.files.items() if file.keyword > 0],
         )
 
     def _mode(self, query: Query) -> str:

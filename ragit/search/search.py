@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -171,7 +171,7 @@ class Searcher:
             by,
             ranked.rewritten,
             ranked.unmatched_names,
-            tuple(self._notes(store, tree, ranked, hits, top_k)),
+            tuple(self._notes(store, tree, ranked, hits, top_k, least)),
         )
         if not query.explain or len(hits) < top_k:
             return found
@@ -192,7 +192,12 @@ class Searcher:
 
     @staticmethod
     def _notes(
-        store: Store, tree: FilteredTree, ranked: RankedQuery, hits: tuple[Hit, ...], top_k: int
+        store: Store,
+        tree: FilteredTree,
+        ranked: RankedQuery,
+        hits: tuple[Hit, ...],
+        top_k: int,
+        least: float,
     ) -> Iterator[str]:
         """Yield what a reader has to know about the hits, a sentence each."""
         if ranked.nothing:
@@ -206,11 +211,8 @@ class Searcher:
         if hits and not ranked.terms.is_pasted:
             for phrase in rank.unmatched_phrases(ranked.terms, (hit.text for hit in hits)):
                 yield f'no hit holds "{phrase}" word for word; `git grep -F` finds exact text'
-        if ranked.more_files and len(hits) < top_k:
-            more = "1 more file holds"
-            if ranked.more_files > 1:
-                more = f"{ranked.more_files:,} more files hold"
-            yield f"{more} words of the query"
+        if len(hits) < top_k and not ranked.nothing:
+            yield from _more_files(tree, ranked, hits, least)
         if ranked.terms.is_cut:
             yield "the query is long: only its most telling words are looked up"
 
@@ -267,6 +269,18 @@ class Searcher:
         if len(tests) < 2:
             return tests[0] if tests else None
         return lambda chunking, path: all(test(chunking, path) for test in tests)
+
+
+def _more_files(
+    tree: FilteredTree, ranked: RankedQuery, hits: Sequence[Hit], least: float
+) -> Iterator[str]:
+    """Yield how many files hold words of the query and are not among the hits, if any do."""
+    shown = {path for hit in hits for path in (hit.path, *hit.also)}
+    more = ranked.word_files - sum(tree.path(place) in shown for place in ranked.candidates)
+    if more > 0:
+        files = "1 more file holds" if more == 1 else f"{more:,} more files hold"
+        low = f", with scores below {least:g}" if least > 0 else ""
+        yield f"{files} words of the query{low}"
 
 
 def _nothing_passes(opened: OpenTree, query: Query) -> str:

@@ -11,6 +11,7 @@ import pytest
 from sandbox import GitSandbox
 
 import ragit
+from ragit.rank import parse_query
 
 LOADER = '''\
 def load_{0}(x):
@@ -139,3 +140,89 @@ def test_the_score_that_is_shown_is_the_one_that_is_cut(index: ragit.Ragit) -> N
     for least in (0.1, 0.3, 0.5):
         hits = index.search("detect the types", scope="committed", min_score=least).hits
         assert all(hit.score >= least for hit in hits)
+
+
+TESTED = {
+    "go": (
+        ("handler.go", "package h\n\nfunc CreateOrder(r *Request) {\n\tsave(r)\n}\n"),
+        (
+            "handler_test.go",
+            "package h\n\nfunc TestCreateOrderHandler(t *testing.T) {\n\tCreateOrder(nil)\n}\n",
+        ),
+    ),
+    "typescript": (
+        ("src/order.ts", "export function createOrder(req: Req) {\n  return save(req)\n}\n"),
+        (
+            "src/order.test.ts",
+            "describe('create order handler', () => {\n  it('creates an order', () => {\n"
+            "    createOrder(1)\n  })\n})\n",
+        ),
+    ),
+    "ruby": (
+        ("app/orders.rb", "class Orders\n  def create_order(req)\n    save(req)\n  end\nend\n"),
+        (
+            "spec/orders_spec.rb",
+            "describe 'create order handler' do\n  it 'creates an order' do\n    create_order(1)\n"
+            "  end\nend\n",
+        ),
+    ),
+    "csharp": (
+        (
+            "src/Orders.cs",
+            "class Orders\n{\n    Order CreateOrder(R r)\n    {\n        x();\n    }\n}\n",
+        ),
+        (
+            "tests/OrdersTests.cs",
+            "public class CreateOrderHandlerTests\n{\n    public void CreateOrderHandler_Works()\n"
+            "    {\n        new Orders().CreateOrder(null);\n    }\n}\n",
+        ),
+    ),
+    "rust": (
+        ("src/order.rs", "pub fn create_order(r: Req) -> Order {\n    save(r)\n}\n"),
+        ("tests/order.rs", "#[test]\nfn create_order_handler() {\n    create_order(1);\n}\n"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", TESTED)
+def test_a_test_comes_after_what_it_tests(repo: GitSandbox, language: str) -> None:
+    (code, code_text), (test, test_text) = TESTED[language]
+    repo.write(code, code_text)
+    repo.write(test, test_text)
+    repo.commit()
+    with ragit.open(repo.path) as opened:
+        hits = opened.search("create order handler").hits
+        assert [hit.path for hit in hits][:2] == [code, test]
+        assert all(hit.score == pytest.approx(sum(hit.signals.values())) for hit in hits)
+        assert opened.search("tests of the create order handler").hits[0].path == test
+
+
+@pytest.mark.parametrize(
+    ("query", "tests"),
+    [
+        ("retry a flaky test", False),
+        ("skip each test", False),
+        ("run tests", False),
+        ("how are slow tests collected", False),
+        ("order creation tests", True),
+        ("unit tests of the basket", True),
+        ("run the integration tests", True),
+    ],
+)
+def test_what_a_runner_does_with_tests_asks_for_no_tests(query: str, tests: bool) -> None:
+    assert parse_query(query).intent.tests is tests
+
+
+def test_files_that_a_least_score_leaves_out_are_counted(repo: GitSandbox) -> None:
+    for number in range(30):
+        repo.write(f"m{number}.py", f"def fetch_{number}(queue):\n    return queue.get({number})\n")
+    repo.commit()
+    with ragit.open(repo.path) as opened:
+        best = opened.search("fetch the queue", top_k=100).hits[0].score
+        for least in (best + 0.01, best - 0.001):
+            found = opened.search("fetch the queue", top_k=100, min_score=least)
+            more = 30 - len({hit.path for hit in found.hits})
+            assert found.notes == (
+                f"{more} more files hold words of the query, with scores below {least:g}",
+            )
+        assert opened.search("fetch the queue", top_k=100).notes == ()
