@@ -48,6 +48,17 @@ def made(seed: int) -> dict[str, str]:
 
 
 FORMS = {
+    "twilio, ruby": "@client = Twilio::REST::Client.new(account_sid, '§hex32§')\n",
+    "algolia, php": "$client = SearchClient::create('YQ1ABCDEFG', '§hex32§');\n",
+    "mnemonic, wallet": "const provider = new HDWalletProvider('§words§', url)\n",
+    "a file of one word": "§an24§\n",
+    "postman, secret": '{"key": "x", "value": "§an36§", "type": "secret"}\n',
+    "sql, token": "INSERT INTO users (id, remember_token) VALUES (1, '§an36§'), (2, '§an24§');\n",
+    "sql, copy": "COPY public.users (id, api_token) FROM stdin;\n1\t§an36§\n2\t§an24§\n\\.\n",
+    "totp, node": "const code = authenticator.generate('§b32§')\n",
+    "aes, hex in a call": 'cipher = AES.new(bytes.fromhex("§hex64§"), AES.MODE_GCM)\n',
+    "comment, letters": "# password: §an16§\n",
+    "comment, two words": "# api key: §an36§\n",
     "twilio": 'client = Client(account_sid, "§hex32§")\n',
     "twilio, node": "const client = require('twilio')(accountSid, '§hex32§');\n",
     "gcp": '{\n  "type": "service_account",\n  "private_key_id": "§hex40§",\n',
@@ -123,6 +134,11 @@ def assert_goes(form: str, seed: int) -> None:
     "text",
     [
         "client = Client(host, port)\n",
+        "# password: SHA256\n",
+        "COPY public.users (id, name) FROM stdin;\n1\tsunshine77\n\\.\n",
+        "COPY public.tokens (id, api_token) FROM stdin;\n1\t\\N\n\\.\n",
+        '{"key": "x", "value": "{{token}}", "type": "secret"}\n',
+        'jdbc:mysql://db/app?user=root&password=${PASSWORD}&useSSL=false"\n',
         'algoliasearch("YQ1ABCDEFG", apiKey);\n',
         "rocommunity public\n",
         "tx = '0x" + "ab12" * 16 + "'\n",

@@ -14,6 +14,7 @@ from ragit.remote.secrets.rule import (
     ends_in_password_name,
     inside,
     is_assigned_secret,
+    is_quoted_secret,
     is_secret_literal,
     is_setting_value,
     mixes_letters_and_digits,
@@ -104,8 +105,12 @@ def _is_secret_in_comment(value: str, before: str) -> bool:
     return (
         ends_in_password_name(before)
         and is_plain_password(value)
-        and re.search(r"[a-z]\d|[!@#^&]", value) is not None
+        and (_MIXED.search(value) is not None or has_random_case(re.sub(r"\d", "", value)))
     )
+
+
+_MIXED = re.compile(r"[a-z]\d|[!@#^&]|(?:[A-Za-z]\d|\d[A-Za-z]).*(?:[A-Za-z]\d|\d[A-Za-z])")
+"""Signs of a password in a word: `SHA256` is none."""
 
 
 def _is_recovery_phrase(value: str, before: str) -> bool:
@@ -116,8 +121,8 @@ RULES: tuple[Rule, ...] = (
     # Twilio: Client(sid, "..."), twilio(sid, '...'), require("twilio")(sid, "...")
     Rule(
         "API key",
-        ("Client(", "wilio", "WILIO"),
-        r"(?:\bClient|[tT]wilio\w{0,20}[\"']?\)?|\.init)\(\s{0,8}[^,()\n]{1,80}(?:\(\))?,\s{0,8}"
+        ("Client(", "Client.new(", "wilio", "WILIO"),
+        r"(?:\bClient(?:\.new)?|[tT]wilio\w{0,20}[\"']?\)?|\.init)\(\s{0,8}[^,()\n]{1,80}(?:\(\))?,\s{0,8}"
         rf"{_QUOTE}(?P<secret>[0-9a-f]{{32}})(?P=quote)",
     ),
     Rule(
@@ -138,7 +143,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "API key",
         ("lgolia", "LGOLIA", "SearchClient"),
-        r"(?i:algolia\w{0,20}|searchClient)(?:\.\w{1,20})?\(\s{0,8}[\"'`]?\w{1,40}[\"'`]?,\s{0,8}"
+        r"(?i:algolia\w{0,20}|searchClient)(?:(?:\.|::)\w{1,20})?\(\s{0,8}[\"'`]?\w{1,40}[\"'`]?,\s{0,8}"
         rf"{_QUOTE}(?P<secret>[0-9a-f]{{32}})(?P=quote)",
     ),
     # <machineKey validationKey="..." decryptionKey="..."/>
@@ -159,10 +164,10 @@ RULES: tuple[Rule, ...] = (
         r"(?:AES(?:\.new|GCM|CCM|128|256)?|SecretKeySpec|NewCipher|create(?:De)?[cC]ipheriv"
         r"|CryptoJS\.\w{2,9}\.\w{2,9})"
         r"\(\s{0,8}(?:[^,()\n\"']{1,60},\s{0,8}|[\"'`]aes[\w-]{1,20}[\"'`],\s{0,8})?"
-        rf"(?:\[\]byte\(|Buffer\.from\(|b)?{_QUOTE}{BODY}",
+        rf"(?:\[\]byte\(|[\w.]{{1,30}}\(|b)?{_QUOTE}{BODY}",
         lambda value, before: (
             not is_placeholder(value)
-            and (len(value) in (16, 24, 32) or mixes_letters_and_digits(value))
+            and (len(value) in (16, 24, 32, 48, 64) or mixes_letters_and_digits(value))
         ),
     ),
     Rule(
@@ -192,8 +197,9 @@ RULES: tuple[Rule, ...] = (
     # mnemonic: "abandon ability ..."
     Rule(
         "recovery phrase",
-        ("nemonic", "NEMONIC", "hrase", "HRASE", "SEED", "seed"),
-        r"(?i:mnemonic|seed|(?:seed|recovery|backup|wallet)[ _-]?phrase)\w{0,20}[\"'\])]{0,2}"
+        ("nemonic", "NEMONIC", "hrase", "HRASE", "SEED", "seed", "HDWallet"),
+        r"(?i:mnemonic|hdwallet|seed|(?:seed|recovery|backup|wallet)[ _-]?phrase)"
+        r"\w{0,20}[\"'\])]{0,2}"
         r"\s{0,4}(?:[:=(,]|=>)"
         r"\s{0,4}[\"'`]?(?P<secret>[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?![a-z])",
         _is_recovery_phrase,
@@ -202,8 +208,10 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "encryption key",
         (),
-        r"\A\s{0,9}(?P<secret>[0-9a-f]{32}|[A-Za-z0-9+/]{43}=)\s{0,9}\Z",
-        mixes_letters_and_digits,
+        r"\A\s{0,9}(?P<secret>[A-Za-z0-9+/_-]{16,128}={0,2})\s{0,9}\Z",
+        lambda value, before: (
+            mixes_letters_and_digits(value) and (value != value.lower() or len(value) == 32)
+        ),
     ),
     # define('AUTH_KEY', '...'), AUTH_SALT='...'
     Rule(
@@ -249,6 +257,14 @@ RULES: tuple[Rule, ...] = (
         + inside(r"[^\s\"']", 4, 256),
         is_setting_value,
     ),
+    # jdbc:mysql://db/app?user=root&password=...&useSSL=false
+    Rule(
+        "password in a URL",
+        ("jdbc:",),
+        r"jdbc:[^\s\"'`]{1,200}?[?&;](?:password|pwd)=(?P<secret>[^\s\"'`]{4,128}?)"
+        r"(?=(?:[&;][A-Za-z]\w{0,40}=[\w.%/+-]{0,80}){0,12}[\"'`])",
+        is_quoted_secret,
+    ),
     Rule(
         "password in a URL",
         ("jdbc:oracle",),
@@ -263,8 +279,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "TOTP seed",
-        ("otp", "OTP", "Otp", "2fa", "2FA", "mfa", "MFA"),
-        r"(?i:t?otp|2fa|mfa|google_?auth)[\w.]{0,30}[\"'\]]{0,2}\s{0,4}(?:[(:=,]|=>)\s{0,4}[\"'`]?"
+        ("otp", "OTP", "Otp", "2fa", "2FA", "mfa", "MFA", "uthenticator"),
+        r"(?i:t?otp|2fa|mfa|google_?auth|authenticator)[\w.]{0,30}[\"'\]]{0,2}\s{0,4}(?:[(:=,]|=>)\s{0,4}[\"'`]?"
         r"(?P<secret>[A-Z2-7]{16,128}={0,6})(?![\w=])",
     ),
     # datadog_api = "...", the key of a service without a recognisable form
@@ -296,6 +312,15 @@ CUED: tuple[Rule, ...] = (
         rf"\"[\w .-]{{0,60}}(?:{WORDS})\"",
         lambda value, before: is_secret_literal(value, "password") or looks_random(value),
     ),
+    # Postman: {"key": "x", "value": "...", "type": "secret"}
+    Rule(
+        "setting",
+        ('"secret"',),
+        rf"\"value\"\s{{0,4}}:\s{{0,4}}(?P<quote>\"){BODY}\s{{0,4}},\s{{0,40}}"
+        r"(?:\"\w{1,20}\"\s{0,4}:\s{0,4}[\w\"]{1,40},\s{0,40})?"
+        r"\"type\"\s{0,4}:\s{0,4}\"secret\"",
+        is_quoted_secret,
+    ),
     # {name: root, password: ..., type: text}
     Rule(
         "setting",
@@ -316,7 +341,8 @@ CUED: tuple[Rule, ...] = (
         "secret in a comment",
         ("#", "//", "--", "/*", " * ", "; ", "REM "),
         r"(?m)(?:(?<![\w:])(?:#|//|--|;|<!--|/\*)|^[ \t]*(?:\*|REM\b))[^\n\"'`{}()=]{0,60}?"
-        rf"(?:{WORDS})[\"'`]?(?:[ \t](?:is|was))?[ \t]{{0,3}}(?:[:=]|(?<=is)|(?<=was))[ \t]{{1,3}}"
+        rf"(?:{WORDS}|(?i:api|access|auth|private|secret) key)[\"'`]?"
+        r"(?:[ \t](?:is|was))?[ \t]{0,3}(?:[:=]|(?<=is)|(?<=was))[ \t]{1,3}"
         r"(?P<secret>[^\s\"'`]{6,128}?)(?=[.,;)]?(?:[ \t]{0,4}(?:-->|\*/))?[ \t\r]*$|[.,;)]?[ \t])",
         _is_secret_in_comment,
     ),

@@ -193,7 +193,7 @@ _PASS = (
     ),
     *("-pass", "storepass", "keypass", "requirepass"),
 )
-_KEY = "key(?:{})".format("|".join(f"(?<={word}key)|(?<={word}[_.-]key)" for word in KEYS))
+_KEY = "key(?:{})".format("|".join(f"(?<={word}key)|(?<={word}[ _.-]key)" for word in KEYS))
 
 
 def mentions_passwords(folded: str) -> bool:

@@ -58,14 +58,20 @@ def looks_random(value: str) -> bool:
     if not _can_be_random(value, rest):
         return False
     kinds = [_kind(letter) for letter in rest]
-    if len(set(kinds)) < 3:
+    distinct = len(set(kinds))
+    if distinct < 3:
         return False
     changes = sum(one != other for one, other in zip(kinds, kinds[1:], strict=False))
     rate = changes / (len(rest) - 1)
-    if rate < 0.35 or _PLAIN.fullmatch(rest) or _TYPE.fullmatch(rest):
+    if (
+        rate < (0.3 if distinct == 4 and len(rest) > 15 else 0.35)
+        or _PLAIN.fullmatch(rest)
+        or _TYPE.fullmatch(rest)
+    ):
         return False
-    doubts = len(_PATTERN.findall(rest)) + len(_CALLS.findall(rest))
-    return doubts == 0 or (doubts <= _tolerated(rest, rate) and rate > 0.4)
+    calls = [call for call in _CALLS.findall(rest) if not _is_scrambled(call)]
+    doubts = len(_PATTERN.findall(rest)) + len(calls)
+    return doubts == 0 or (doubts <= _tolerated(value, rate) and rate > 0.4)
 
 
 def _if_random(reference: re.Match[str]) -> str:
@@ -74,6 +80,13 @@ def _if_random(reference: re.Match[str]) -> str:
     """
     mixed = re.findall(r"[A-Za-z]\d|\d[A-Za-z]", reference[0])
     return reference[0] if len(mixed) > 1 else ""
+
+
+def _is_scrambled(call: str) -> bool:
+    """Return True for a name before a bracket whose characters take turns as no name's do."""
+    kinds = [_kind(letter) for letter in call[:-1]]
+    changes = sum(one != other for one, other in zip(kinds, kinds[1:], strict=False))
+    return call[-1:] == "(" and len(kinds) > 3 and changes > 0.6 * (len(kinds) - 1)
 
 
 def _tolerated(value: str, rate: float) -> int:

@@ -1,4 +1,7 @@
-"""Removes passwords in table columns whose header names them: CSV, Markdown, SQL's INSERT. Pure."""
+"""Removes passwords in table columns whose header names them: CSV, Markdown, SQL's INSERT and COPY.
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -15,19 +18,23 @@ _INSERT = re.compile(
     r"\((?P<heads>[^()]{1,2000})\)\s{0,8}(?i:values)\s{0,8}"
 )
 _ROW = re.compile(r"\s{0,40},?\s{0,40}\((?P<cells>(?:'(?:[^'\\]|\\.)*'|[^'()]){1,8000})\)")
+_COPY = re.compile(
+    r"COPY\s{1,8}[\w.\"]{1,120}\s{0,8}\((?P<heads>[^()]{1,2000})\)\s{1,8}FROM\s[^\n]{1,80}\n"
+    r"(?P<rows>(?:(?!\\\.)[^\n]*(?:\n|\Z))*)"
+)
 _CELL = re.compile(r"(?:'(?:[^'\\]|\\.)*'|[^',])+")
 """Pattern of one value. A doubled quote within a string ends one string and begins another."""
 
 _HEAD = re.compile(
     r"\"?(?:[\w-]{0,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret|api[ _-]?key"
-    r"|(?:api|access|auth|refresh|bot|session)[ _-]?token"
+    r"|(?:api|access|auth|refresh|bot|session|remember|reset|user|device)[ _-]?token"
     r"|(?:secret|private|access|license)[ _-]?key|(?:totp|otp)[ _-]?(?:secret|seed))\"?",
     re.I,
 )
 _HEADER = re.compile(
     r"(?im)^(?:[ \t]*\|)?(?:[\w\"#][^\n,;|\t(){}=<>:]{0,39}[,;\t]|[^\n,;|\t(){}=<>:]{1,40}\|)*"
     r"[ \t\"]*(?:[\w-]{1,20}[ _-])?(?:password|passwd|passphrase|pwd|pass|passcode|secret"
-    r"|api[ _-]?key|(?:api|access|auth|refresh|bot|session)[ _-]?token"
+    r"|api[ _-]?key|(?:api|access|auth|refresh|bot|session|remember|reset|user|device)[ _-]?token"
     r"|(?:secret|private|access|license)[ _-]?key|(?:totp|otp)[ _-]?(?:secret|seed))[ \t\"]*"
     r"(?:[,;\t][\w\"][^\n(){}=<>:]{0,400}|\|[^\n(){}=<>:]{0,400})?\r?$"
 )
@@ -44,7 +51,24 @@ _OF_ACCOUNTS = re.compile(
 
 def without(text: str, found: Counter[str] | None) -> str:
     """Return the text without the values in columns of passwords."""
-    return _without_inserted(_without_columns(text, found), found)
+    return _without_copied(_without_inserted(_without_columns(text, found), found), found)
+
+
+def _without_copied(text: str, found: Counter[str] | None) -> str:
+    """Return the text without the passwords in rows of a COPY."""
+    parts: list[str] = []
+    at = 0
+    for copy in _COPY.finditer(text) if "COPY " in text else ():
+        columns = _secret_columns(copy["heads"].split(","), '" \t\n')
+        rows = copy["rows"].split("\n") if columns and copy.start() >= at else []
+        for number, row in enumerate(rows):
+            cells = row.split("\t")
+            if _blank_cells(cells, columns, found):
+                rows[number] = "\t".join(cells)
+        if rows:
+            parts += [text[at : copy.start("rows")], "\n".join(rows)]
+            at = copy.end("rows")
+    return "".join(parts) + text[at:] if parts else text
 
 
 def _without_inserted(text: str, found: Counter[str] | None) -> str:
