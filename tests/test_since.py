@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from histories import Step, play, steps
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from sandbox import GitSandbox
 from terminal import Terminal
 from test_diff import ADD, CLOSE, RETRY
@@ -517,3 +518,44 @@ def test_since_agrees_with_a_scan_of_all_commits(history: list[Step]) -> None:
                 paths = {path, *(one.old_path.encode() for one in found.moves)}
                 assert found.first_tag == scan.first_tag(code, paths)
                 assert not found.unknown
+
+
+NAMES = ("draw", "erase", "paint", "scale")
+FILES = ("a.py", "b.py", "lib/c.py")
+_placed = st.dictionaries(
+    st.sampled_from(NAMES), st.tuples(st.sampled_from(FILES), st.integers(1, 2)), max_size=4
+)
+"""The definitions of a tree: the file of each, and what it returns."""
+
+
+def write_definitions(repo: GitSandbox, placed: dict[str, tuple[str, int]]) -> None:
+    for file in FILES:
+        here = {name: value for name, (at, value) in placed.items() if at == file}
+        text = "\n\n".join(f"def {name}():\n    return {here[name]}\n" for name in sorted(here))
+        repo.write(file, text or "# nothing\n")
+
+
+@settings(FEW, max_examples=8)
+@given(st.lists(_placed, min_size=2, max_size=7))
+def test_what_is_gone_agrees_with_a_scan_of_all_commits(
+    trees: list[dict[str, tuple[str, int]]],
+) -> None:
+    with sandbox() as repo, store(repo) as index:
+        removals: dict[str, tuple[str, str, str]] = {}
+        before: dict[str, tuple[str, int]] = {}
+        parent = ""
+        for placed in trees:
+            write_definitions(repo, placed)
+            commit = repo.commit()
+            for name in before.keys() - placed.keys():
+                removals[name] = commit, parent, before[name][0]
+            before, parent = placed, commit
+        for name in NAMES:
+            if name in before or name not in removals:
+                words = "is not gone" if name in before else "removed a definition"
+                with pytest.raises(NoSuchPath, match=words):
+                    index.gone(name, ref="HEAD")
+                continue
+            gone = index.gone(name, ref="HEAD")
+            assert (gone.removed.commit, gone.last_commit, gone.last.path) == removals[name]
+            assert gone.last.names == (name,)
