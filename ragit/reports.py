@@ -203,6 +203,8 @@ class RefStatus(Record):
     tree: Oid
     files: int
     completeness: Completeness = Completeness()
+    commit: Oid | None = None
+    """None for uncommitted changes, and before the first commit."""
 
 
 class StatusReport(Record):

@@ -260,6 +260,8 @@ def test_status_looks_at_uncommitted_work_as_a_search_does(
     ("args", "said", "hint"),
     [
         (["serch", "x"], "did you mean search?", "ragit --help"),
+        (["how", "is", "it"], "did you mean show?", "ragit search how is it"),
+        (["serch", "x", "y"], "did you mean search?", "ragit search x y"),
         (["index", "--dryrun"], "--dry-run", "ragit index --help"),
         (["search"], "QUERY", "ragit search --help"),
         (["search", "-k", "0", "x"], "-k", "ragit search --help"),

@@ -390,3 +390,10 @@ def test_ragits_own_repository_may_use_repo_dot(tmp_path: Path) -> None:
     if "No matching distribution" in done.stdout or "ConnectionError" in done.stdout:
         pytest.skip("the packages cannot be downloaded here")
     assert (done.returncode, "no index here" in done.stdout) == (0, True)
+
+
+def test_a_single_file_is_no_revision_and_a_deleted_one_is_ignored(hooked: Hooked) -> None:
+    done = command("check", "--fix", "a.py", cwd=hooked.path)
+    assert (done.returncode, done.stdout.startswith("fresh: everything in HEAD ")) == (0, True)
+    for names in (["gone.py"], ["sub/gone", "a.py"], ["gone file", "also gone"]):
+        assert command("check", "--staged", "--fix", *names, cwd=hooked.path).returncode == 0

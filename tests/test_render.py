@@ -966,7 +966,7 @@ STATUS = StatusReport(
     embedder="static-1",
     other_embedders=("openai-\x1b",),
     refs=(
-        RefStatus("HEAD", Oid("a" * 40), 6519),
+        RefStatus("HEAD", Oid("a" * 40), 6519, commit=Oid("b" * 40)),
         RefStatus("feature/x", Oid("c" * 40), 1, Completeness(missing=1)),
     ),
     skipped={"binary": 3},
@@ -981,8 +981,8 @@ def test_status() -> None:
         "embedder  static-1\n"
         "unused    openai-\\x1b; `ragit gc` drops its vectors\n"
         "\n"
-        "HEAD       tree aaaaaaaaaa  6,519 files  complete\n"
-        "feature/x  tree cccccccccc  1 file       1 not indexed\n"
+        "HEAD       commit bbbbbbbbbb  6,519 files  complete\n"
+        "feature/x  tree cccccccccc    1 file       1 not indexed\n"
         "\n"
         "skipped 3: binary 3; `ragit status --skipped` names them"
     )

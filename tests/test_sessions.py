@@ -92,9 +92,9 @@ store     ~/.git/ragit/index.db, N kB
 holds     2 chunks of 2 file versions
 embedder  static:N:256
 
-HEAD             tree TREE  2 files  complete
-refs/heads/main  tree TREE  2 files  complete
-""".replace("TREE", session.repo.tree()[:10])
+HEAD             commit TREE  2 files  complete
+refs/heads/main  commit TREE  2 files  complete
+""".replace("TREE", session.repo.git("rev-parse", "HEAD")[:10])
     )
 
 

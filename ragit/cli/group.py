@@ -27,9 +27,14 @@ class _Commands(click.Group):
             from difflib import get_close_matches  # only on the way to an error message
 
             near = get_close_matches(args[0], COMMANDS, n=1)
+            words = shlex.join(args[1:] if near == ["search"] else args)
+            if near and len(args) > 2:
+                raise ConfigError(
+                    f"no command is called {args[0]!r}; did you mean {near[0]}?",
+                    f"To search: ragit search {words}",
+                )
             if near:
                 ctx.fail(f"no command is called {args[0]!r}; did you mean {near[0]}?")
-            words = shlex.join(args)
             raise ConfigError(
                 f"no command is called {args[0]!r}", f"To search: ragit search {words}"
             )

@@ -10,7 +10,7 @@ from ragit.cli.call import Call
 from ragit.cli.declare import argument, command, flag
 from ragit.cli.scope import take_scope
 from ragit.cli.shared import open_index, print_lines, render_options
-from ragit.errors import ConfigError, StoreTooNew
+from ragit.errors import ConfigError, StoreTooNew, UnknownRevision
 from ragit.records import replaced
 
 
@@ -72,7 +72,13 @@ def check(
         revision, scope = _pushed() or revision, "staged"
     with open_index(call) as index:
         try:
-            freshness = index.check(revision, scope=scope or "committed", fix=fix)
+            try:
+                freshness = index.check(revision, scope=scope or "committed", fix=fix)
+            except UnknownRevision:
+                if revision is None or not _is_file(call.directory, revision, scope):
+                    raise
+                revision = None  # a single file of lint-staged's
+                freshness = index.check(scope=scope or "committed", fix=fix)
         except StoreTooNew as error:
             if not framework:
                 raise
@@ -97,10 +103,17 @@ def _revision(directory: str, names: list[str], scope: str | None) -> str | None
     """
     if len(names) == 1 and scope is None and not os.path.isabs(names[0]):  # noqa: PTH117
         return names[0]
-    others = [name for name in names if not (Path(directory) / name).exists()]
+    others = [name for name in names if not _is_file(directory, name, scope)]
     if len(others) > 1:
         raise ConfigError("name one revision", "ragit check --help says what there is")
     return others[0] if others else None
+
+
+def _is_file(directory: str, name: str, scope: str | None) -> bool:
+    """Return true for a file that is there; beside a scope, which allows no revision, also for the
+    name of one that is gone.
+    """
+    return (Path(directory) / name).exists() or (scope is not None and bool(set("./ ") & {*name}))
 
 
 def _pushed() -> str:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from ragit.git import Revision
 from ragit.index.indexer import Indexer
-from ragit.index.tree import IndexedTree, completeness_of
+from ragit.index.tree import completeness_of
 from ragit.index.upkeep import index_lock, rebuild_lock
 from ragit.locks import holders
 from ragit.records import replaced
 from ragit.reports import FreshnessReport, RefStatus, StatusReport
 from ragit.store import StoreInfo, is_store
-from ragit.types import Completeness, Target, path_text
+from ragit.types import Oid, Target, path_text
 
 
 def status_of(
@@ -35,14 +35,17 @@ def status_of(
         undescribed = indexer.descriptions.waiting(store, resolved[refs[0].tree])
         how = {tree: completeness_of(store, [part]) for tree, part in resolved.items()}
         described = indexer.descriptions.stored(store) if store else 0
-    rows = [(ref.name, ref.tree) for ref in refs]
+    rows: list[tuple[str, Oid, Oid | None]] = [(ref.name, ref.tree, ref.commit) for ref in refs]
     if searched.tree != refs[0].tree:
-        rows.insert(0, (searched.name, searched.tree))
+        rows.insert(0, (searched.name, searched.tree, None))
     skipped = {**resolved[searched.tree].skipped, **left_out}
     by_lines = resolved[searched.tree].by_lines
     return replaced(
         _report_of_store(indexer, info),
-        refs=tuple(_ref(name, resolved[tree], how[tree]) for name, tree in rows),
+        refs=tuple(
+            RefStatus(name, tree, len(resolved[tree].snapshot.paths), how[tree], commit)
+            for name, tree, commit in rows
+        ),
         skipped=dict(sorted(Counter(skipped.values()).items())),
         skipped_files=tuple(
             (path_text(path), why) for path, why in sorted({**skipped, **by_lines}.items())
@@ -100,7 +103,3 @@ def freshness_of(indexer: Indexer, target: Target) -> FreshnessReport:
         completeness=completeness,
         by_lines=tuple((path_text(path), why) for path, why in sorted(resolved.by_lines.items())),
     )
-
-
-def _ref(name: str, resolved: IndexedTree, completeness: Completeness) -> RefStatus:
-    return RefStatus(name, resolved.tree, len(resolved.snapshot.paths), completeness)

@@ -317,7 +317,8 @@ def _ref_line(ref: RefStatus, wide: int, files: int, paint: Paint) -> str:
     state = paint.bad(", ".join(words)) if words else paint.good("complete")
     gap = " " * (wide - cells(name))
     count = f"{counted(ref.files, 'file'):<{files}}"
-    return f"{paint.name(name)}{gap}  {paint.faint(tree_name(ref.tree))}  {count}  {state}"
+    what = f"commit {ref.commit[:10]}" if ref.commit else f"{tree_name(ref.tree)}  "
+    return f"{paint.name(name)}{gap}  {paint.faint(what)}  {count}  {state}"
 
 
 def status_json(status: StatusReport, options: RenderOptions) -> Iterator[str]:
@@ -334,6 +335,7 @@ def status_json(status: StatusReport, options: RenderOptions) -> Iterator[str]:
             "refs": [
                 {
                     "name": plain(ref.name),
+                    "commit": ref.commit,
                     "tree": ref.tree,
                     "files": ref.files,
                     "missing": ref.completeness.missing,
