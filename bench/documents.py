@@ -23,7 +23,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench import Place, Run, command, load, machine, shown, table, write
+from processes import Run, load, machine, shown
+
+from bench import Place, command, table, write
 
 SUFFIXES = (
     *(

@@ -27,7 +27,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench import QUERIES, Place, Row, Run, command, load, machine, run, table, write
+from processes import Run, load, machine, run
+
+from bench import QUERIES, Place, Row, command, table, write
 from ragit.embed.modelfile import open_model
 from ragit.embed.static import DEFAULT_MODEL
 

@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from documents import SUFFIXES
+from processes import load, machine, shown
 
-from bench import command, load, machine, shown, table, write
+from bench import command, table, write
 
 SECONDS = 20
 """Limit of processor time for one file, after which a signal ends the process."""

@@ -20,7 +20,9 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from bench import QUERIES, Place, Run, searches
+from processes import Run
+
+from bench import QUERIES, Place, searches
 
 DAY = "1 day ago"
 

@@ -32,20 +32,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import (
-    QUERIES,
-    Place,
-    command,
-    family,
-    grown,
-    load,
-    machine,
-    processor,
-    run,
-    shown,
-    table,
-    write,
-)
+from processes import family, load, machine, processor, run, shown
+
+from bench import QUERIES, Place, command, grown, table, write
 
 SAMPLE_S = 0.004
 """Interval in seconds of memory samples of a search, which takes some hundreds of milliseconds."""

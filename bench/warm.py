@@ -29,8 +29,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from processes import load, machine
+
 import ragit
-from bench import Place, command, load, machine, table, write
+from bench import Place, command, table, write
 from ragit import render, words
 from ragit.render import PLAIN
 from ragit.store import ChunkRow

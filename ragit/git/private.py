@@ -1,7 +1,7 @@
 """Keep objects of uncommitted work, and copies of the index, in a private folder.
 
-The user's own objects and index stay as they are, and are an alternate of these, so only
-uncommitted objects are written. git does not collect them; `prune` does.
+The user's own objects and index are not changed. The private folder borrows the user's objects as
+an alternate, so that only uncommitted objects are written. git does not collect them; `prune` does.
 """
 
 from __future__ import annotations
