@@ -8,13 +8,15 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ragit.render.screen import UNSEEN, RenderOptions, counted, from_here, plain, visible
+from ragit.render.screen import INVISIBLE, UNSEEN, RenderOptions, counted, from_here, plain, visible
 from ragit.render.snippet import Line, first_lines, marked, place_at, shown_line, wanted_terms
 from ragit.render.text import history, left_out, members, notes, qualified
 from ragit.types import Answer, Hit, Optimized, RefSpan, WithoutVectors
 
 # JSON itself escapes only below U+0020. These are the others that `visible` escapes.
 _RAW = re.compile(f"[\x7f-\x9f\ud800-\udfff]|{UNSEEN}")
+_ODD = re.compile(f"[\x7f-\x9f\ud800-\udfff{INVISIBLE}\u200c\u200d\ufe0e\ufe0f]")
+"""First characters of what `_RAW` matches: one class is found ten times as fast."""
 
 
 def dumps(value: Any, options: RenderOptions) -> str:
@@ -26,7 +28,12 @@ def dumps(value: Any, options: RenderOptions) -> str:
         indent=2 if options.color else None,
         separators=None if options.color else (",", ":"),
     )
-    return _RAW.sub(lambda match: jsonlib.dumps(match[0])[1:-1], text)
+    return _ODD.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """Return a character as JSON escapes it, if what is before it makes it one to escape."""
+    return jsonlib.dumps(found[0])[1:-1] if _RAW.match(found.string, found.start()) else found[0]
 
 
 def json(answer: Answer, options: RenderOptions) -> Iterator[str]:
