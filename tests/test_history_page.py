@@ -30,7 +30,8 @@ def shown(terminal: Terminal, session: str) -> str:
     for line in session.splitlines():
         if line.startswith("$ ragit "):
             said = terminal.ragit(*shlex.split(line[8:]))
-            err = [one for one in said.err.splitlines() if not one.startswith("indexing")]
+            progress = ("indexing", "commits: ")
+            err = [one for one in said.err.splitlines() if not one.startswith(progress)]
             lines += [line, *said.out.splitlines(), *err]
     return "\n".join(lines) + "\n"
 
