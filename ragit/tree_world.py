@@ -20,16 +20,16 @@ from ragit.usages import TYPES, Importer, Modules, Place, Reach, TypeFact
 _FUNCTIONS = frozenset("function method constructor getter setter macro test task operator".split())
 
 MOST_FILES = 16
-"""Files that may define a name of which all definitions are read."""
+"""Limit of files that may define a name for all its definitions to be read."""
 
 CALLED = frozenset("function declaration macro method class struct constructor".split())
 """Kinds of definitions that code calls."""
 
 _NAMES = 50_000
-"""Definitions that are remembered."""
+"""Limit of remembered definitions."""
 
 _HOLDING = 500_000
-"""Files of words that are remembered."""
+"""Limit of files in remembered words."""
 
 
 class TreeFile:
@@ -45,22 +45,22 @@ class TreeFile:
 
     @cached_property
     def references(self) -> References | None:
-        """Return what it refers to; None if its language has no rules."""
+        """Its references; None if its language has no rules."""
         return self._opened.store.names.references([self._chunking]).get(self._chunking)
 
     @cached_property
     def data(self) -> bytes:
-        """Return its text in UTF-8."""
+        """Its text in UTF-8."""
         return self._opened.text_of(self._chunking)
 
     @cached_property
     def text(self) -> str:
-        """Return its text."""
+        """Its text."""
         return self.data.decode("utf-8", "replace")
 
     @cached_property
     def rows(self) -> list[ChunkRow]:
-        """Return its chunks, in order of lines."""
+        """Its chunks, in order of lines."""
         return self._opened.chunks_of(self._chunking)
 
     @cached_property
@@ -68,7 +68,7 @@ class TreeFile:
         return [row.start_line for row in self.rows]
 
     def row(self, line: int) -> ChunkRow | None:
-        """Return the chunk that holds a line; None for a blank line between two."""
+        """Return the chunk at a line; None for a blank line between two."""
         at = bisect_right(self._starts, line) - 1
         row = self.rows[at] if at >= 0 else None
         return row if row is not None and line <= row.end_line else None
@@ -82,7 +82,7 @@ class TreeFile:
         return (*names, *row.symbol.split()) if row.kind in TYPES else names
 
     def function(self, line: int) -> str:
-        """Return the text of the function around a line, as far as it is one chunk; else empty."""
+        """Return the text of the function around a line if it is one chunk; else empty."""
         row = self.row(line)
         if row is None or row.kind not in _FUNCTIONS:
             return ""
@@ -111,7 +111,7 @@ class TreeFile:
         return line, last
 
     def line_span(self, number: int) -> tuple[int, int]:
-        """Return where a line begins and ends in the text."""
+        """Return the offsets of a line's begin and end in the text."""
         return self._line_starts[number - 1], self._line_starts[number] - 1
 
     @cached_property
@@ -120,7 +120,7 @@ class TreeFile:
         return [end + breaks for breaks, end in enumerate(ends)]
 
     def symbol(self, line: int) -> str:
-        """Return the name of the definition that a line is part of, with the names around it."""
+        """Return the name of the definition that contains the line, with the names around it."""
         row = self.row(line)
         if row is None:
             return ""
@@ -137,14 +137,14 @@ class Export(NamedTuple):
 
     place: Place
     parts: frozenset[str]
-    """The words that its name is made of."""
+    """The words of its name."""
 
 
 class TreeWorld:
-    """The files, types and definitions of a tree, as far as they were asked for.
+    """The files, types and definitions of a tree, read on demand.
 
-    What is known of names and modules depends on the tree alone, and stays for the next question;
-    `open` gives the tree to read from, and forgets files.
+    Facts about names and modules depend on the tree alone, and are kept for the next question;
+    `open` sets the tree to read from, and forgets files.
     """
 
     def __init__(self, opened: OpenTree) -> None:
@@ -164,7 +164,7 @@ class TreeWorld:
 
     @cached_property
     def modules(self) -> Modules:
-        """Return the files by module."""
+        """The files by module."""
         paths = map(path_text, self.snapshot.paths)
         return Modules(paths, lambda path: self.view(path).text)
 
@@ -192,7 +192,7 @@ class TreeWorld:
         return self._opened.text_of(chunking)
 
     def types(self, name: str) -> Sequence[TypeFact]:
-        """Return the types of a name."""
+        """Return the types with this name."""
         found = self._types.get(name)
         if found is None:
             found = tuple(self._found_types(name))
@@ -200,11 +200,11 @@ class TreeWorld:
         return found
 
     def paths_of(self, chunkings: Iterable[int]) -> list[str]:
-        """Return the paths of some chunkings, sorted."""
+        """Return the paths of chunkings, sorted."""
         return sorted(path for one in chunkings for path in self.paths.get(one, ()))
 
     def places(self, name: str, chunkings: Iterable[int] | None = None) -> list[Place]:
-        """Return the definitions of a name, in all files or in those of some chunkings."""
+        """Return the definitions of a name, in all files or in those of the chunkings."""
         wanted = self.naming(name) if chunkings is None else chunkings
         found = []
         for chunking, chunks in self._opened.store.names.defining(wanted, name).items():
@@ -214,8 +214,8 @@ class TreeWorld:
         return sorted(found)
 
     def named(self, name: str, near: Set[str]) -> Sequence[Place]:
-        """Return the definitions of a name. Where more than MOST_FILES may define it, those of near
-        files only, and none if these are as many.
+        """Return the definitions of a name. If more than MOST_FILES may define it, only those in
+        near files, and none if these are as many.
         """
         found = self._named.get((name, ()))
         if found is None:
@@ -228,7 +228,7 @@ class TreeWorld:
         return found
 
     def named_in(self, name: str, files: Sequence[str]) -> Sequence[Place]:
-        """Return the definitions of a name in some files."""
+        """Return the definitions of a name in the files."""
         found = self._named.get((name, files))
         if found is None:
             wanted = [self._chunking(path) for path in files]
@@ -239,7 +239,7 @@ class TreeWorld:
         return found
 
     def exports(self, path: str) -> tuple[Export, ...]:
-        """Return what a file defines that code may call, but for names in capitals."""
+        """Return the definitions of a file that code may call, except names in capitals."""
         found = self._exports.get(path)
         if found is None:
             file = self.view(path)
@@ -277,7 +277,7 @@ class TreeWorld:
 
     @staticmethod
     def _bases(file: TreeFile, line: int) -> Iterator[str]:
-        """Yield what a type that is defined at a line extends and implements."""
+        """Yield the types that a type defined at a line extends and implements."""
         if file.references is None:
             return
         defined = (one for row in file.rows for one in row.definitions if one.kind in TYPES)
@@ -287,14 +287,14 @@ class TreeWorld:
                 yield one.name
 
     def naming(self, name: str) -> Sequence[int]:
-        """Return the chunkings of the tree in which a definition may have a name."""
+        """Return the chunkings of the tree that may define a name."""
         held = [self.holding(term, "symbol") for term in usages.terms_of(name)]
         if len(held) == 1:
             return held[0]
         return sorted(set(held[0]).intersection(*held[1:])) if held else ()
 
     def holding(self, term: str, column: str = "") -> Sequence[int]:
-        """Return the chunkings of the tree that hold a term, in a column or in any."""
+        """Return the chunkings of the tree that contain a term, in a column or in any."""
         found = self._holding.get((term, column))
         if found is None:
             held = self._opened.store.holding(term, column)
@@ -312,7 +312,7 @@ class TreeWorld:
 
 
 def _signature(row: ChunkRow, own: Sequence[str], name: str) -> str:
-    """Return the declaration of a name, from those of its chunk, which are joined by `; `."""
+    """Return the declaration of a name, from those of its chunk, joined by `; `."""
     if own == [name]:
         return row.signature
     parts = row.signature.split("; ")

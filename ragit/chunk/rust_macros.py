@@ -1,9 +1,9 @@
 """Show the items inside of Rust macros to the grammar, which takes a macro's body for tokens.
 
-`proptest! { fn parses(s in ".*") {...} }` holds a function, `cfg_if! { if #[cfg(unix)] {...} }`
-whatever its branches hold. The macro's name and braces are replaced by spaces, and what no item may
-contain with them: strategies among parameters, the fields of `bitflags!`. The text keeps its length
-and line ends, so that all offsets stay valid; only the grammar reads it.
+`proptest! { fn parses(s in ".*") {...} }` contains a function, `cfg_if! { if #[cfg(unix)] {...} }`
+any items in its branches. The macro's name and braces are replaced by spaces, as is anything that
+an item may not contain: strategies among parameters, the fields of `bitflags!`. The text keeps its
+length and line ends, so all offsets stay valid; only the grammar reads it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 _TO_SPACES = bytes(10 if byte == 10 else 32 for byte in range(256))
-"""For bytes.translate: everything but a line end becomes a space."""
+"""For bytes.translate: turns everything but a line end into a space."""
 
 _WITH_ITEMS = re.compile(
     rb"^[ \t]*(?:\w+::)*(?!macro_rules\b|quote|parse_quote)\w+![ \t\r\n]*\{"
@@ -32,7 +32,7 @@ _FLAGS = re.compile(rb"\bstruct\s+\w+\s*(:[\w:\s]+)(?=\{)")
 
 
 def opened(text: bytes) -> bytes:
-    """Return a text of equal length in which the items of macros stand where the macros do."""
+    """Return a text of equal length with the items of macros in place of the macros."""
     shown = bytearray(text)
     for found in _WITH_ITEMS.finditer(text):
         start = found.end() - 1
@@ -49,14 +49,14 @@ def _blank(shown: bytearray, start: int, end: int) -> None:
 
 
 def _brackets(text: bytes, start: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the brackets from an offset on, but none in strings and comments."""
+    """Yield the brackets from an offset on, except in strings and comments."""
     for token in _TOKEN.finditer(text, start):
         if len(token.group()) == 1:
             yield token.start(), token.group()
 
 
 def _closing(text: bytes, start: int) -> int:
-    """Return the offset after the bracket that closes the one at `start`; 0 if none does."""
+    """Return the offset after the bracket that closes the one at `start`; 0 if there is none."""
     depth = 0
     for at, bracket in _brackets(text, start):
         depth += 1 if bracket in b"({" else -1
@@ -66,7 +66,7 @@ def _closing(text: bytes, start: int) -> int:
 
 
 def _hide_inner(shown: bytearray, text: bytes, start: int, end: int) -> None:
-    """Hide what is no Rust among the items between two offsets."""
+    """Hide everything that is not Rust among the items between two offsets."""
     if text[start:end].lstrip().startswith(b"if"):
         _hide_branches(shown, text, start, end)
     for found in _FUNCTION.finditer(text, start, end):

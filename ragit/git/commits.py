@@ -1,4 +1,4 @@
-"""Read commits one after another from one process: who made each, and what it changed."""
+"""Read commits with authors and changes, one after another, from one process."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _FIELDS = 6
 
 
 class Commit(NamedTuple):
-    """A commit, and what it changed."""
+    """A commit with its changes."""
 
     facts: CommitFacts
     changes: list[Change] | None
-    """Compared with its parent; None for a first commit and for a merge."""
+    """Changes from its parent; None for a first commit and for a merge."""
 
 
 class Commits:
@@ -41,7 +41,7 @@ class Commits:
         self._asked = None
 
     def read(self, commit: Oid) -> Commit:
-        """Return a commit. Raises GitFailed if a part of it is not in the repository."""
+        """Return a commit. Raises GitFailed if a part of it is missing from the repository."""
         if commit not in self._known:
             self._asked = self._asked or self._tree()
             self._known[commit] = _parsed(self._asked.ask([commit]))

@@ -1,4 +1,4 @@
-"""Ask a running `git diff-tree --stdin` about commits."""
+"""Query commits from a running `git diff-tree --stdin`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class DiffTree:
         stop(self._process)
 
     def ask(self, commits: Iterable[str]) -> bytes:
-        """Return what git writes of some commits, a few hundred at most. Raises GitFailed.
+        """Return git's output for the commits, a few hundred at most. Raises GitFailed.
 
-        git repeats a line that names no commit, and then writes all that it held back.
+        git echoes a line that names no commit, and then flushes its output.
         """
         process = self._process
         assert process.stdin and process.stdout and process.stderr

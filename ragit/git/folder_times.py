@@ -1,7 +1,7 @@
 """Tell whether a folder's time changes with its entries, as git's untracked cache needs.
 
-git tests that with files (`update-index --test-untracked-cache`), which takes ten seconds. Here the
-type of file system decides, where Linux tells it.
+git tests that with files (`update-index --test-untracked-cache`), which takes ten seconds. This
+decides by the type of file system, which Linux tells.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 _KINDS = frozenset("bcachefs btrfs ext2 ext3 ext4 f2fs overlay tmpfs xfs".split())
-"""Linux file systems that keep the times of folders."""
+"""Linux file systems that maintain the times of folders."""
 
 _MOUNTS = Path("/proc/self/mountinfo")
 
@@ -19,7 +19,7 @@ _ESCAPED = re.compile(rb"\\([0-7]{3})")
 
 
 def have_times(top: Path) -> bool:
-    """Return whether all folders below this one surely have such times."""
+    """Return whether all folders below this one certainly have such times."""
     try:
         listed = _MOUNTS.read_bytes().splitlines()
     except OSError:

@@ -12,14 +12,14 @@ PLAIN = (
     *("--raw", "--no-abbrev", "--no-renames", "--root", "-z", "--format=tformat:commit %H %P"),
     *("--no-show-signature", "--no-notes", "--no-color"),
 )
-"""Options of git log and git diff-tree for what `logged` parses."""
+"""Options of git log and git diff-tree for the input of `logged`."""
 
 _FACTS = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*")
 _ZEROS = re.compile(rb"0+")
 
 
 class Changed(NamedTuple):
-    """A file that a commit changed, compared with its first parent."""
+    """A file changed by a commit, compared with its first parent."""
 
     path: bytes
     old: Oid | None
@@ -45,7 +45,7 @@ def _side(path: bytes, mode: bytes, oid: bytes) -> Entry | None:
 
 
 def logged(fields: Iterator[bytes]) -> Generator[ChangedIn, None, None]:
-    """Parse the fields between zero bytes, as they come."""
+    """Parse the fields between zero bytes, as they arrive."""
     commit: ChangedIn | None = None
     for field in fields:
         text = field.lstrip(b"\n")

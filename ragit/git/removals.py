@@ -1,6 +1,6 @@
-"""Find the commits that took a word away, by `git diff-tree -S` over lists of commits.
+"""Find the commits that removed a word, by `git diff-tree -S` over lists of commits.
 
-git log would do the same without saying how far it is.
+git log would do the same without reporting progress.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ragit.git.raw import PLAIN, ChangedIn, logged
 from ragit.types import Oid, Progress
 
 _FIRST, _MOST = 16, 256
-"""Commits given to git at once: few at first, since most answers are recent."""
+"""Commits passed to git at once: few at first, since most answers are recent."""
 
 
 class Removals:
-    """The commits of a head that reduced the number of a word's occurrences in a file.
+    """The commits reachable from a head that reduced the number of a word's occurrences in a file.
 
     Merges come after the others, compared with their first parents; each part newest first.
     """
@@ -34,13 +34,13 @@ class Removals:
             for commit in git.run("rev-list", *options, words=(head, "--")).decode().split()
         ]
         self.done = 0
-        """Commits that git has looked at, all of which were yielded that removed the word."""
+        """Commits that git has searched; all of them that removed the word were yielded."""
         self.seen = 0
-        """Commits that git was given so far."""
+        """Commits passed to git so far."""
 
     @property
     def total(self) -> int:
-        """Return the number of commits to look at."""
+        """Number of commits to search."""
         return len(self._commits)
 
     def found(self, progress: Progress | None, until: float | None) -> Iterator[ChangedIn]:
