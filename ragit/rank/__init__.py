@@ -1,4 +1,4 @@
-"""Facts to an order: pure functions, no IO. Sees only the candidates it is given."""
+"""Order candidates by their facts: pure functions without IO."""
 
 from __future__ import annotations
 

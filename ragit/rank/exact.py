@@ -1,5 +1,5 @@
-"""Measure the share of a query that stands in a text word for word: runs of its words, its names,
-its quoted phrases. Pure.
+"""Measure how much of a query a text contains word for word: runs of its words, its names, its
+quoted phrases. Pure.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from ragit.rank.terms import QueryTerms, joined, split_scripts
 from ragit.records import NamedTuple
 
 RUN = 4
-"""So many words of a query side by side in a text are no coincidence."""
+"""Number of words of a query that are no coincidence side by side in a text."""
 
 _STRENGTH = {2: 0.08, 3: 0.25, RUN: 0.85}
-"""Score of the longest run by itself; a longer one has all."""
+"""Score of the longest run by its length; a longer one scores 1."""
 
 _CREDIT = {1: 0.3, 2: 0.7, 3: 0.9}
-"""What a word counts by the length of the run that it stands in; in a longer one all."""
+"""Credit of a word by the length of its run; 1 in a longer run."""
 
 SAME, SAME_LETTERS, A_WORD, INSIDE = 1.0, 0.8, 0.95, 0.5
-"""What a name counts as it is written, with other case or separators, as a word of a longer name,
-and as several.
+"""Scores of a name: as written, with other case or separators, as a word of a longer name, and as
+several words of one.
 """
 
 OF_OTHER_RUNS = 0.35
@@ -33,20 +33,19 @@ COMMON_WORD_WEIGHT = 0.2
 """Weight of a stop word in a run."""
 
 FEW, FEW_OF_SEVERAL = 3, 12
-"""Files that may hold a name for it to be rare: a word, and a lone name that joins several words.
-"""
+"""Number of files up to which a name is rare: one word, and a lone name of several words."""
 
 IN_SENTENCE = 0.4
 """Weight of a name beside other words."""
 
 OF_SHAPE = {"trace": 0.5, "text": 0.08}
-"""What a line of a pasted text counts: most of its lines are about something else, and those of an
-issue are examples and answers of the program.
+"""Weight of a line of a pasted text: most of its lines are about something else, and those of an
+issue are examples and output.
 """
 
 
 OF_QUESTION = 0.5
-"""What a run of a question counts: its words follow each other by grammar."""
+"""Weight of a run in a question: its words are adjacent by grammar."""
 
 ASKING = frozenset("how what where why which who when whose is does do can should".split())
 """First words of questions."""
@@ -56,17 +55,17 @@ class WordWeights(NamedTuple):
     """The rarity of a query's words in the searched tree."""
 
     of: Mapping[str, float]
-    """Rarity of each word in lower case; 0 for one that no file holds, which a message's
-    placeholder may be.
+    """Rarity of each word in lower case; 0 for one that no file contains, such as a filled-in
+    placeholder of a message.
     """
     rarest: float
-    """Rarity of a word that one file holds."""
+    """Rarity of a word that one file contains."""
     holders: Mapping[str, int]
-    """Number of files that hold each name."""
+    """Number of files that contain each name."""
 
 
 def evidence(query: QueryTerms, weights: WordWeights, text: str) -> float:
-    """Return from 0 to 1 how far a text holds the query word for word."""
+    """Return how far a text contains the query word for word, from 0 to 1."""
     tokens = squeezed(_tokens(text), query.spelled)
     if query.phrases:
         return float(all(_holds(tokens, phrase) for phrase in query.phrases))
@@ -85,7 +84,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def of_sequence(sequence: Sequence[str], weights: WordWeights, tokens: Sequence[str]) -> float:
-    """Return how much of a sequence of words stands side by side in another, weighed by rarity."""
+    """Return how much of a sequence of words is side by side in another, weighted by rarity."""
     runs = longest_runs(sequence, tokens)
     longest = max(runs, default=0)
     if longest < 2:
@@ -108,8 +107,8 @@ def of_sequence(sequence: Sequence[str], weights: WordWeights, tokens: Sequence[
 
 
 def _length(runs: Sequence[int], at: int, held: Sequence[float], *, asks: bool) -> float:
-    """Return the length of the longest run, which begins at a word, in words that are not common;
-    the words of further runs count a part of one. `held` are the weights of all words.
+    """Return the length in uncommon words of the longest run, which begins at `at`; words of
+    further runs count in part. `held` are the weights of all words.
     """
     end = at + runs[at]
     common = 0.5 if asks else 0.8
@@ -119,22 +118,22 @@ def _length(runs: Sequence[int], at: int, held: Sequence[float], *, asks: bool) 
 
 
 def _telling(of_run: Sequence[float], length: float, rarest: float) -> float:
-    """Return how much a run says by the rarity of its words, or by its length if that says more."""
+    """Return how telling a run is by the rarity of its words, or by its length if that is more."""
     rare = max(2 * max(of_run), sum(of_run) if len(of_run) >= RUN - 1 else 0.0)
     telling = min(1.0, rare / rarest) if rarest else 1.0
     return max(telling, min(1.0, (length - RUN) / RUN))
 
 
 def _strength(length: float) -> float:
-    """Return what a run says by itself. A stop word counts less, in a question half."""
+    """Return the score of a run by itself. Common words count less, in a question half."""
     low = int(length)
     below, above = _STRENGTH.get(low, 0.0), _STRENGTH.get(low + 1, 1.0)
     return 1.0 if length > RUN else below + (length - low) * (above - below)
 
 
 def squeezed(tokens: Iterable[str], known: Set[str]) -> list[str]:
-    """Return some words with one empty word in place of all neighbours that are not known: the runs
-    of known words are the same, and found faster for each of several sequences.
+    """Return the words with one empty word in place of each stretch of unknown ones: runs of known
+    words stay the same, and are found faster for several sequences.
     """
     kept: list[str] = []
     after_known = False
@@ -149,9 +148,7 @@ def squeezed(tokens: Iterable[str], known: Set[str]) -> list[str]:
 
 
 def longest_runs(sequence: Sequence[str], tokens: Sequence[str]) -> list[int]:
-    """Return for each word of a sequence the length of the longest run in `tokens` that it is part
-    of.
-    """
+    """Return for each word of a sequence the length of its longest run in `tokens`."""
     where: dict[str, list[int]] = {}
     for at, word in enumerate(sequence):
         where.setdefault(word, []).append(at)
@@ -171,7 +168,7 @@ def longest_runs(sequence: Sequence[str], tokens: Sequence[str]) -> list[int]:
 
 
 def unmatched_phrases(query: QueryTerms, texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the quoted phrases of a query, in lower case, that none of the texts holds."""
+    """Return the quoted phrases of a query, in lower case, that none of the texts contains."""
     left = dict.fromkeys(query.phrases)
     for text in texts if left else ():
         tokens = [word.lower() for word in words.identifiers(split_scripts(text))]
@@ -195,20 +192,20 @@ def _of_names(query: QueryTerms, weights: WordWeights, text: str) -> float:
 
 
 def telling_names(query: QueryTerms, weights: WordWeights) -> list[str]:
-    """Return the names of a query that are rare enough to say something; a lone one always is."""
+    """Return the names of a query that are rare enough to count; a lone one always does."""
     if query.shape == "symbol":
         return list(query.names)
     return [name for name in query.names if _rareness(weights.holders.get(name, 1), FEW) > 0]
 
 
 def _rareness(holders: int, few: int) -> float:
-    """Return 1 for a name of a few files, less for one of more, 0 from thirty times as many on."""
+    """Return 1 for a name in few files, less for more, 0 from thirty times `few` on."""
     return 1.0 if holders <= few else max(0.0, 1 - math.log(holders / few) / math.log(30))
 
 
 def match_of_name(name: str, text: str) -> float:
-    """Return how well a text holds a name: as written, but for case and separators, inside a longer
-    name, or not.
+    """Return how well a text contains a name: as written, except for case and separators, within a
+    longer name, or not.
     """
     if not name.isidentifier():
         after = r"(?![=<>!+\-*/%&|^~])" if name.startswith("operator") else r"(?!\w)"
@@ -219,7 +216,7 @@ def match_of_name(name: str, text: str) -> float:
 
 
 def _match_of_letters(name: str, text: str) -> float:
-    """Return how well a text holds a name in other case, with other separators, or in a longer
+    """Return how well a text contains a name in other case, with other separators, or in a longer
     one.
     """
     key = joined(name)
@@ -240,7 +237,7 @@ def _match_of_letters(name: str, text: str) -> float:
 
 
 def joins_to(pieces: Sequence[str], key: str) -> bool:
-    """Return true if some neighbouring pieces, joined, are `key`."""
+    """Return whether adjacent pieces, joined, are `key`."""
     whole = "".join(pieces)
     at = whole.find(key) if key else -1
     bounds = {0, *_ends(pieces)}

@@ -1,7 +1,7 @@
-"""Fuse the rankings of a query and of its variants: the weighted mean of their scores. Pure.
+"""Fuse the rankings of a query and its variants: the weighted mean of their scores. Pure.
 
-Scores are from 0 to 1, and so is their mean; a chunk that one ranking lacks has 0 there. Parts of
-scores are means of parts, so that they still add up to the score.
+Scores and their mean are from 0 to 1; a chunk missing from a ranking scores 0 there. The parts of a
+score are means of parts, so they still add up to it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from ragit.rank.order import Explains, Ranked
 
 ORIGINAL = 0.75
-"""Share of the query as it was typed; its variants share the rest. Poor ones must not do much harm:
-see bench/QUALITY.md, also for why scores are averaged rather than ranks.
+"""Share of the original query; its variants share the rest. Poor variants must not do much harm:
+see bench/QUALITY.md, also for why scores are averaged instead of ranks.
 """
 
 Key = tuple[int, int]
@@ -41,7 +41,7 @@ class Fused:
         return sorted(found, key=lambda one: (-one.score, one.facts.place, one.facts.chunk))
 
     def parts(self, ranked: Ranked) -> dict[str, float]:
-        """Return what a chunk's score is the sum of, by name."""
+        """Return the parts of a chunk's score by name."""
         found: dict[str, float] = {}
         for share, scorer, known in zip(self._shares, self._scorers, self._ranked, strict=True):
             one = known.get(_key(ranked))
@@ -52,7 +52,7 @@ class Fused:
         return found
 
     def terms_in(self, held: frozenset[str]) -> tuple[str, ...]:
-        """Return the terms of the query as it was typed among some words."""
+        """Return the terms of the original query among the words."""
         return self._scorers[0].terms_in(held)
 
 

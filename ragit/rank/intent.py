@@ -1,4 +1,4 @@
-"""Tell what kind of file a query asks for: tests, prose, examples or tooling. Pure."""
+"""Tell which kinds of files a query asks for: tests, prose, examples or tooling. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ragit.records import NamedTuple
 
 
 class Intent(NamedTuple):
-    """Kinds of files that a query asks for: they are not lowered then."""
+    """Kinds of files that a query asks for; these are not demoted."""
 
     tests: bool = False
     prose: bool = False
@@ -53,8 +53,8 @@ _TOOLING = re.compile(
 
 
 def intent_of(text: str) -> Intent:
-    """Return what a short text asks for. A pasted one asks for no kind of file: an issue says
-    "test" since it is about what a test shows.
+    """Return the intent of a short text. A pasted one has none: an issue says "test" because it is
+    about what a test shows.
     """
     return Intent(
         tests=bool(_TESTS.search(text)) and not _RUNNING.search(text),

@@ -1,8 +1,8 @@
 """Score files and chunks by keywords, with the statistics of the searched tree alone. Pure.
 
 BM25F: Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields", CIKM
-2004. A word's occurrences in the fields of a file are weighted and added before they are saturated;
-rarity is counted in files of the tree.
+2004. The occurrences of a word in the fields of a file are weighted and added before saturation;
+rarity is by files of the tree.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from ragit.rank.terms import QueryTerms
 from ragit.records import NamedTuple
 
 K1 = 0.8
-"""Code repeats its words by syntax, so further occurrences say less than in prose, where 1.2 is
-usual.
+"""Code repeats words by syntax, so further occurrences mean less than in prose, where 1.2
+is usual.
 """
 B_FILE = 0.6
 B_CHUNK = 0.2
-"""Chunks are of about one size by construction, so length says less than for files."""
+"""Chunks are of about the same size by construction, so length means less than for files."""
 CHUNK_LENGTH = 120
-"""Words of a middling chunk. A constant, not the tree's mean: chunk scores are only computed for
-candidates.
+"""Words of an average chunk. A constant, not the tree's mean: only candidates' chunks are
+scored.
 """
 
 FIELD_WEIGHTS: Mapping[str, float] = dict(
@@ -37,9 +37,7 @@ HEAD_WEIGHT = 1.5
 
 
 class FileScores(NamedTuple):
-    """Keyword scores of files by their index in the snapshot, and the weight of each term that
-    occurs in the tree.
-    """
+    """Keyword scores of files by index in the snapshot, and the weight of each term in the tree."""
 
     scores: dict[int, float]
     rarity: dict[str, float]
@@ -54,10 +52,10 @@ def rarity(holders: int, files: int) -> float:
 def score_files(
     query: QueryTerms, found: Mapping[str, Mapping[int, float]], lengths: Sequence[int]
 ) -> FileScores:
-    """Return BM25F of every file that holds a term.
+    """Return the BM25F score of every file that contains a term.
 
-    `found` gives for each term the files that hold it and its weighted occurrences there; `lengths`
-    the words of each file of the tree.
+    `found` has for each term its weighted occurrences by file; `lengths` has the words of each file
+    of the tree.
     """
     files = len(lengths)
     mean = (sum(lengths) / files if files else 0) or 1.0
@@ -78,7 +76,7 @@ def score_files(
 def coverage(
     query: QueryTerms, found: Mapping[str, Mapping[int, float]], rarities: Mapping[str, float]
 ) -> dict[int, float]:
-    """Return the share of the query's weight that each file holds, each word once."""
+    """Return the share of the query's weight that each file contains, each word once."""
     total = sum(rarities.get(term, 0.0) for term in query.weights) or 1.0
     covered: dict[int, float] = {}
     known = covered.get
@@ -90,10 +88,10 @@ def coverage(
 
 
 class Shares:
-    """Shares of the terms of a query in one kind of place (paths, defined names), rarity counted
+    """Shares of a query's terms in one kind of place (paths, defined names), with rarity counted
     there.
 
-    A word may be common in the text and rare in paths; then a path that holds it says much.
+    A word may be common in text and rare in paths; then a path with it means much.
     """
 
     def __init__(self, query: QueryTerms, holders: Mapping[str, int], files: int) -> None:
@@ -104,12 +102,12 @@ class Shares:
         self._shares = {term: weight / total for term, weight in weights.items() if holders[term]}
 
     def of(self, terms: Iterable[str]) -> float:
-        """Return the share of the query's weight that these terms hold, at most 1."""
+        """Return the share of the query's weight of these terms, at most 1."""
         return min(1.0, sum(self._shares.get(term, 0.0) for term in terms))
 
 
 class ChunkScore(NamedTuple):
-    """One chunk's keyword score; `names` is true if a name that it defines holds a word of the
+    """One chunk's keyword score; `names` is true if a name that it defines contains a word of the
     query.
     """
 
@@ -118,22 +116,22 @@ class ChunkScore(NamedTuple):
 
 
 class ChunkScores(NamedTuple):
-    """The keyword scores of all chunks of a file, in their order."""
+    """The keyword scores of all chunks of a file, in order."""
 
     scores: list[float]
     names: list[bool]
-    """True where a name that the chunk defines holds a word of the query."""
+    """True where a name that the chunk defines contains a word of the query."""
 
 
 class HasEntries(Protocol):
-    """The packed words of a file, or what was looked up in them."""
+    """The packed words of a file, or looked-up ones."""
 
     @property
     def lengths(self) -> Sequence[int]:
         """Number of words of each chunk."""
 
     def entries(self, hashed: int, /) -> Sequence[int]:
-        """Return the entries of a word, as `Forward`."""
+        """Return the entries of a word, as `Forward.entries`."""
 
 
 def score_chunks(forward: HasEntries, rarities: Mapping[str, float], scoring: str) -> ChunkScores:
@@ -163,7 +161,7 @@ def score_chunks(forward: HasEntries, rarities: Mapping[str, float], scoring: st
 def best_first(
     scores: Mapping[int, float], limit: int, among: Iterable[int] | None = None
 ) -> list[int]:
-    """Return the indices of the `limit` best files; equals in the order of their paths."""
+    """Return the indices of the `limit` best files; ties by path."""
     listed = list(scores) if among is None else [place for place in among if place in scores]
     if len(listed) > limit > 0:
         least = sorted([scores[place] for place in listed], reverse=True)[limit - 1]

@@ -1,7 +1,7 @@
 """Optimise the context of an answer: merge neighbours, drop near-duplicates, cap each file. Pure.
 
-It works on the over-fetched pool and fills up to `top_k`, so that merging and dropping do not
-shorten the answer.
+It works on the over-fetched pool and fills up to `top_k`, so merging and dropping do not shorten
+the answer.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from ragit.records import Record, replaced
 from ragit.types import Optimized
 
 MERGED_LINES = 200
-"""Merging stops here: a chain of neighbours must not return a whole file as one hit."""
+"""Limit of a merged hit: a chain of neighbours must not return a whole file."""
 
 
 class Piece(Record):
-    """A ranked stretch of one file. `file` and `id` only have to be equal for equal things."""
+    """A ranked range of one file. `file` and `id` only have to be equal for equal things."""
 
     file: int
     id: str
@@ -28,11 +28,11 @@ class Piece(Record):
     score: float
     words: frozenset[str]
     members: tuple[int, ...]
-    """Indices in the caller's list of what it is made of, best first."""
+    """Indices of its parts in the caller's list, best first."""
     part: str = ""
     """Part of the file, such as a sheet of a workbook: pieces of two parts are not merged."""
     pages: tuple[int, int] = (0, 0)
-    """The first and the last page that it is on; zeros in a file without pages."""
+    """Its first and last page; zeros in a file without pages."""
     merged_from: tuple[str, ...] = ()
     deduped_from: tuple[str, ...] = ()
 
@@ -49,8 +49,8 @@ class Options(Record):
 def optimize(
     pieces: Sequence[Piece], top_k: int, options: Options
 ) -> list[tuple[Piece, Optimized | None]]:
-    """Return the best `top_k`, each with what was done to it (None: nothing); `pieces` are in order
-    of rank.
+    """Return the best `top_k`, each with the change made to it (None: no change). `pieces` are in
+    order of rank.
     """
     by_file: dict[int, list[Piece]] = {}
     for piece in pieces:
@@ -85,8 +85,7 @@ def _merge(pieces: Sequence[Piece], gap: int) -> list[Piece]:
 def _adjoins(last: Piece, piece: Piece, gap: int) -> bool:
     end = max(last.end_line, piece.end_line)
     near = piece.start_line - last.end_line <= gap + 1 and piece.part == last.part
-    # A page to go to is worth more than a longer hit: joined, they are on no more pages than one of
-    # them is by itself.
+    # Do not merge over more pages: a page to go to is worth more than a longer hit.
     return (
         near
         and end - last.start_line < MERGED_LINES
@@ -117,8 +116,8 @@ def _joined(a: Piece, b: Piece) -> Piece:
 
 
 def _dedup(pieces: Sequence[Piece], threshold: float) -> list[Piece]:
-    """Drop the lower of two that are alike, and name it in the other; best first, so one pass is
-    enough.
+    """Drop the lower of two similar pieces, and name it in the other. One pass is enough, best
+    first.
     """
     kept: list[Piece] = []
     for piece in sorted(pieces, key=lambda p: (-p.score, p.start)):
@@ -134,7 +133,7 @@ def _dedup(pieces: Sequence[Piece], threshold: float) -> list[Piece]:
 
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
-    """Return shared words by all words; two texts without words are equal."""
+    """Return the Jaccard similarity; two texts without words are equal."""
     return len(a & b) / len(a | b) if a or b else 1.0
 
 

@@ -1,4 +1,4 @@
-"""Order the chunks of the candidate files by their score, with the parts of each score. Pure."""
+"""Order the chunks of the candidate files by score, with the parts of each score. Pure."""
 
 from __future__ import annotations
 
@@ -30,42 +30,41 @@ class Mix(NamedTuple):
 
     The sum is `((1 - keyword) * v + keyword * k + sum of weight * signal) / (1 + sum of positive
     weights)`, where v is a chunk's cosine and k its keyword score as a share of the best one's:
-    without signals the plain mix of both arms, and with them still at most 1. A chunk that holds
-    the query word for word gets `exact` of what is left to 1.
+    without signals the plain mix of both arms, and with them still at most 1. A chunk that contains
+    the query word for word gets `exact` of the distance to 1.
     """
 
     keyword: float
     signals: Mapping[str, float]
     repeat: float = 0.0
-    """Change of the score, divided as above, for each better chunk of the same file: below 0, so
-    that the first hits are distinct places. It is a matter of the list, and therefore counts with
-    one arm and no signals too.
+    """Change of the score, divided as above, for each better chunk of the same file: negative, so
+    that the first hits are distinct places. It depends on the list, not the chunk, and so also
+    counts with one arm and no signals.
     """
     exact: float = 0.0
     """Share of the distance to 1 that a chunk of evidence 1 gains."""
 
     @property
     def whole(self) -> float:
-        """The sum for the best imaginable chunk."""
+        """The sum for the best possible chunk."""
         return 1.0 + sum(weight for weight in self.signals.values() if weight > 0)
 
 
 def mix_of(keyword: float, weights: Mapping[str, float], *, one_arm: bool = False) -> Mix:
-    """Return the mix for the weights of all signals; of one arm alone, only what `exact` and
-    `repeat` say counts.
+    """Return the mix for the weights of all signals; with one arm, only for `exact` and
+    `repeat`.
     """
     signals = {} if one_arm else {n: w for n, w in weights.items() if n not in (EXACT, REPEAT)}
     return Mix(keyword, signals, weights.get(REPEAT, 0.0), weights.get(EXACT, 0.0))
 
 
 class Ranked(NamedTuple):
-    """A chunk in its order."""
+    """A chunk with its score."""
 
     facts: ChunkFacts
     score: float
     better: float = 0
-    """Chunks of the same file before it, at most MOST_REPEATS; those of a file's twin count half.
-    """
+    """Better chunks of the same file, at most MOST_REPEATS; those of a file's twin count half."""
     reranked: Reranked | None = None
     lowered: float = 0
     """What the score lost so that a test comes after what it tests."""
@@ -75,29 +74,29 @@ class Explains(Protocol):
     """A ranking that can explain its scores."""
 
     def parts(self, ranked: Ranked, /) -> dict[str, float]:
-        """Return what a chunk's score is the sum of, by name."""
+        """Return the parts of a chunk's score by name."""
 
     def terms_in(self, held: frozenset[str], /) -> tuple[str, ...]:
-        """Return the query's terms among some words, in the query's order."""
+        """Return the query's terms among the words, in the query's order."""
 
 
 class Details(NamedTuple):
     """Facts that are looked up for contenders only."""
 
     names: Mapping[int, Names] = MappingProxyType({})
-    """By the number of the chunk."""
+    """Names by the chunk's number."""
     exact: Mapping[tuple[int, int], float] = MappingProxyType({})
-    """How far a chunk holds the query word for word, from 0 to 1, by the index of the file and the
-    number of the chunk; see `exact.evidence`.
+    """How far a chunk contains the query word for word, from 0 to 1, by file index and chunk
+    number; see `exact.evidence`.
     """
 
 
 class Contender(NamedTuple):
-    """A chunk that can be among the wanted hits."""
+    """A chunk that may be among the requested hits."""
 
     facts: ChunkFacts
     plain: float
-    """The sum without its own signals."""
+    """The sum without the chunk's own signals."""
 
 
 class _Found(NamedTuple):
@@ -107,10 +106,10 @@ class _Found(NamedTuple):
     plain: Sequence[float]
     """The sum of each chunk without its own signals, which need its names."""
     found: Sequence[int]
-    """Indices of those that an arm found."""
+    """Indices of the chunks that an arm found."""
 
     def contenders(self, listed: Iterable[int]) -> Iterator[Contender]:
-        """Yield some of the chunks, by their index."""
+        """Yield chunks by index."""
         for at in listed:
             yield Contender(self.chunks.facts(at), self.plain[at])
 
@@ -118,27 +117,27 @@ class _Found(NamedTuple):
 MOST_REPEATS = 3
 
 TWIN_REPEAT = 0.4
-"""Weight of a better hit in a file of the same name for another platform or language."""
+"""Weight of a better hit in a twin: a file of the same name for another platform or language."""
 
 KEPT_BY_EVIDENCE = 0.7
-"""Share of the cost of a repeat that evidence of 1 takes away."""
+"""Share of the cost of a repeat that evidence 1 removes."""
 
 SUBJECT_FROM = 0.75
 """Share of a test's score from which the file that it tests comes before it."""
 
 OF_BREVITY = 0.3
-"""Share of its nearness that a chunk without words would lose: the vector of a getter is little
-more than its name, and near to any question that says a word of it.
+"""Share of its cosine that a chunk without words would lose: the vector of a getter is little more
+than its name, and near to any question with a word of it.
 """
 
 _FAINT = 0.001
 
 _ROUNDING = 1e-9
-"""More than the error of a sum: what is that near to a bound counts as reaching it."""
+"""More than the rounding error of a sum: a sum that near to a bound reaches it."""
 
 
 def _positive(score: float) -> float:
-    """Return the score, kept above 0 in the same order: a demotion lowers what an arm found and
+    """Return the score kept above 0, in the same order: a demotion lowers what an arm found but
     never hides it.
     """
     return score if score >= _FAINT else _FAINT * _FAINT / (2 * _FAINT - score)
@@ -170,10 +169,10 @@ class Scorer:
         wanted: int = 0,
         exact: Mapping[tuple[int, int], float] = MappingProxyType({}),
     ) -> list[Contender]:
-        """Return the chunks that an arm found and that can be among the `wanted` best (0: all).
+        """Return the chunks that an arm found and that may be among the `wanted` best (0: all).
 
-        The best chunk of a file is never lowered for being repeated: `wanted` files stand for as
-        many hits. What holds the query word for word always contends.
+        The best chunk of a file is never lowered as a repeat: `wanted` files stand for as many
+        hits. A chunk with evidence always contends.
         """
         evident: dict[int, set[int]] = {}
         for place, number in exact:
@@ -191,14 +190,14 @@ class Scorer:
         return kept
 
     def _twins(self, found: Iterable[_Found]) -> list[list[_Found]]:
-        """Return the files with a chunk that was found, together those that lower each other."""
+        """Return the files with found chunks, grouped by twins, which lower each other."""
         groups: dict[str, list[_Found]] = {}
         for one in found:
             groups.setdefault(twin_of(self._files[one.chunks.place].path), []).append(one)
         return list(groups.values())
 
     def _found(self, chunks: ChunkColumns, exact: Set[int]) -> _Found:
-        """Return the chunks of a file that an arm found, or that are named in `exact`."""
+        """Return the chunks of a file that an arm found, or that are in `exact`."""
         kw, file = self._mix.keyword, self._file_sums[chunks.place]
         vector, cut, few = self._vector, self._cut, FEW_WORDS
         rows = zip(chunks.cosines, chunks.shares, chunks.lengths, strict=True)
@@ -232,7 +231,7 @@ class Scorer:
 
     @property
     def _reach(self) -> float:
-        """Return how far its own signals, which are all about its names, can raise a chunk."""
+        """Return how far its own signals, which are all about names, can raise a chunk."""
         return sum(max(weight, 0.0) for _, weight in self._chunk_signals)
 
     @property
@@ -243,14 +242,14 @@ class Scorer:
     def _bound(self, groups: Iterable[Sequence[_Found]], wanted: int) -> float | None:
         """Return the sum that a chunk needs to be among the `wanted` best; None if all may be.
 
-        The best chunk of a file and its twins is never lowered for being repeated.
+        The best chunk of a file and its twins is never lowered as a repeat.
         """
         best = [
             max((one.plain[at], one.chunks.numbers[at]) for one in group for at in one.found)
             for group in groups
             if any(one.found for one in group)
         ]
-        # The same blob at several paths is one hit: its paths share their best chunk.
+        # A blob at several paths is one hit: its paths share their best chunk.
         blobs = {number: plain for plain, number in sorted(best)}
         if len(blobs) <= wanted:
             return None
@@ -259,10 +258,10 @@ class Scorer:
     def _least(
         self, groups: Iterable[Sequence[_Found]], bound: float, evident: Set[int]
     ) -> dict[int, float]:
-        """Return for each file the sum below which a chunk cannot reach the bound, since better
+        """Return for each file the sum below which a chunk cannot reach the bound, because better
         chunks of the file come first.
 
-        What lowers a chunk that can reach it stays, so that its score is the same as with all.
+        Chunks that lower one that can reach it are kept, so that its score stays exact.
         """
         blobs = Counter(one.chunks.numbers[0] for group in groups for one in group if one.found)
         least: dict[int, float] = {}
@@ -277,8 +276,8 @@ class Scorer:
         return least
 
     def _least_of(self, one: _Found, bound: float, has_evidence: bool) -> float:
-        """Return the same for a file alone. What holds the query word for word is lowered less than
-        others, so there the cost has to be the greatest for all.
+        """Return the same for a single file. Chunks with evidence are lowered less than others, so
+        the greatest cost has to be assumed for all.
         """
         best = sorted((one.plain[at] for at in one.found), reverse=True)[:MOST_REPEATS]
         least = bound
@@ -291,7 +290,7 @@ class Scorer:
     def order(
         self, contenders: Iterable[Contender], details: Details, least: float
     ) -> list[Ranked]:
-        """Return the contenders that score at least `least`, best first; equals by path, then by
+        """Return the contenders that score at least `least`, best first; ties by path, then
         line.
         """
         self._details = details
@@ -323,7 +322,7 @@ class Scorer:
             yield ranked
 
     def _spread(self, ordered: Iterable[Ranked]) -> Iterator[Ranked]:
-        """Yield the same chunks with the cost of a repeated file."""
+        """Yield the same chunks with the cost of repeats."""
         step = self._mix.repeat / self._whole
         seen: Counter[str] = Counter()
         twins: Counter[str] = Counter()
@@ -343,7 +342,7 @@ class Scorer:
             yield ranked
 
     def parts(self, ranked: Ranked) -> dict[str, float]:
-        """Return what a chunk's score is the sum of, by name; parts that are 0 are left out."""
+        """Return the nonzero parts of a chunk's score by name."""
         facts = ranked.facts
         kw = self._mix.keyword
         names = self._details.names.get(facts.chunk)
@@ -368,7 +367,7 @@ class Scorer:
         return parts
 
     def terms_in(self, held: frozenset[str]) -> tuple[str, ...]:
-        """Return the query's terms among some words, in the query's order."""
+        """Return the query's terms among the words, in the query's order."""
         return tuple(
             term
             for term in (*self._query.terms.weights, *self._query.terms.compounds)
@@ -381,11 +380,11 @@ class Scorer:
         return vector + self._mix.keyword * facts.share + self._file_sums[facts.place]
 
     def _of_vector(self, cosine: float, brief: float) -> float:
-        """Return what a chunk's nearness counts; where only an arm counts, all of it."""
+        """Return the part of a chunk's cosine; all of it with one arm only."""
         return self._vector * cosine * (1 - self._cut * brief)
 
     def _sum(self, facts: ChunkFacts, plain: float) -> float:
-        """Return the sum with the chunk's own signals: 0 where its names are not known."""
+        """Return the sum with the chunk's own signals: 0 where its names are unknown."""
         score, names = plain, self._details.names.get(facts.chunk)
         if names is not None:
             for signal, weight in self._chunk_signals:
@@ -406,15 +405,15 @@ class Scorer:
         }
 
     def _is_found(self, cosine: float, share: float) -> bool:
-        """Return false for a chunk that neither arm found; an arm without weight finds nothing,
-        unless there are signals.
+        """Return whether an arm found the chunk; without signals, an arm of weight 0 finds
+        nothing.
         """
         if self._mix.signals:
             return cosine > 0 or share > 0
         return (self._mix.keyword < 1 and cosine > 0) or (self._mix.keyword > 0 and share > 0)
 
     def _is_found_by_path(self, place: int) -> bool:
-        """Return true for a file whose path holds a word of the query, or is written in it."""
+        """Return whether a file's path contains a word of the query, or is written in it."""
         file = self._files[place]
         return file.path_share > 0 or file.mentioned > 0
 

@@ -1,7 +1,6 @@
-"""Read a pasted text or a query with paths: its title, its code, its messages, the files that it
-names. Pure.
+"""Analyse a pasted text or a query with paths: its title, code, messages and named files. Pure.
 
-Loaded only for queries that are more than a few words.
+Imported only for queries of more than a few words.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _NOISE = re.compile(
 _PREFIX = re.compile(
     r"^\s*(?:[\[(<]?[\d:.,/TZ+\-]*\d[\d:.,/TZ+\-]*[\])>]?\s+)+|^\s*Caused by:\s*(?:[\w.$]+:\s)?"
 )
-"""The time before a line of a log, and the type of a cause."""
+"""The time before a log line, and the type of a cause."""
 _LOGGED = re.compile(r"\s*[\[(<]?(?:\d[\d/.-]*(?:T|,?\s+))?\d?\d:\d\d")
 _MESSAGE = re.compile(
     r"error|exception|warn|fail|panic|fatal|cannot|can't|could not|must|invalid|unexpected|expected|not |unable|missing|`"  # noqa: E501
@@ -42,7 +41,7 @@ _IMPORTED = re.compile(r"\bfrom ([\w.]+) import ([\w, ]+)")
 
 
 def title_of(text: str) -> str:
-    """Return the first line; of a stack trace, the message of the error at its root."""
+    """Return the first line; of a stack trace, the message of the root error."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     raised = _RAISED.findall(text) if _NOISE.search(first) or _RAISED.match(first) else []
     if raised:
@@ -53,19 +52,19 @@ def title_of(text: str) -> str:
 
 
 def begins_with_trace(text: str) -> bool:
-    """Return true if the first line is of a stack trace, an error that was raised, or a log."""
+    """Return whether the first line is of a stack trace, a raised error or a log."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     return any(found(first) for found in (_NOISE.search, _RAISED.match, _LOGGED.match))
 
 
 def code_of(text: str) -> str:
-    """Return what stands in code blocks, in backticks, or is indented like code."""
+    """Return the text in code blocks, in backticks, or indented like code."""
     return " ".join(match[0] for match in _IN_CODE.finditer(text))
 
 
 def message_lines(text: str, *, all_lines: bool) -> list[str]:
-    """Return the lines that may be messages, without the time before them; or all that are no
-    frames of a trace.
+    """Return the lines that may be messages, without leading times; or all lines that are no
+    frames.
     """
     found: list[str] = []
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""Tell from a path what kind of file it is: a test, prose, an example, tooling, a copy. Pure."""
+"""Classify a file by its path: a test, prose, an example, tooling, a copy. Pure."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _TEST = re.compile(
     r"(^|/)(tests?|testing|testdata|test[-_]?(suite|utils?|support|fixtures)|__tests__|specs?|fixtures?|mocks?|__mocks__|e2e)/"
     r"|(^|/)(test_[^/]*|tests?|conftest)\.\w+$|[^/](_test|_spec|\.test|\.spec|-test)\.\w+$"
     r"|[a-z0-9](Test|Tests|TestCase|Spec|IT)\.\w+$"
-    # Folders as .NET, Swift, Kotlin's source sets and Gradle's modules have them; one that ends in
-    # `-test` is often a library for other projects' tests.
+    # Folders as in .NET, Swift, Kotlin's source sets and Gradle's modules. One that ends in `-test`
+    # is often a library for other projects' tests.
     r"|(^|/)([^/]*[-_.])?([Uu]nit|[Ii]ntegration|[Ss]elf)?[Tt]ests/|[a-z0-9]Tests?/"
     r"|^t/|(^|/)x?t/(t\d|[^/]+\.t$)|\.(bats|phpt)$"  # Perl and git
 )
@@ -55,60 +55,60 @@ _OF_TEST = re.compile(r"^(?:tests?[-_.]|spec[-_.])|(?:[-_.]?(?:tests?|spec|testc
 
 
 _cached = lru_cache(maxsize=4096)
-"""One search asks the same of a candidate's path several times."""
+"""One search asks about a candidate's path several times."""
 
 
 @_cached
 def is_test(path: str) -> bool:
-    """Return true for a test, a fixture or a mock."""
+    """Return whether it is a test, a fixture or a mock."""
     return _TEST.search(path) is not None
 
 
 @_cached
 def is_aside(path: str) -> bool:
-    """Return true for an example, a benchmark, documentation or a generator's template."""
+    """Return whether it is an example, a benchmark, documentation or a generator's template."""
     return _ASIDE.search(path) is not None
 
 
 @_cached
 def is_vendored(path: str) -> bool:
-    """Return true for what is copied from elsewhere, generated or built."""
+    """Return whether it is copied from elsewhere, generated or built."""
     return _VENDORED.search(path) is not None
 
 
 @_cached
 def is_prose(path: str) -> bool:
-    """Return true for a text that people read."""
+    """Return whether it is text for people."""
     return _PROSE.search(path) is not None
 
 
 def is_document(path: str) -> bool:
-    """Return true for a file of an office program."""
+    """Return whether it is a file of an office program."""
     return _DOCUMENT.search(path) is not None
 
 
 @_cached
 def is_tooling(path: str) -> bool:
-    """Return true for settings of CI and tools, translations and lists of changes."""
+    """Return whether it is settings of CI or tools, translations or a changelog."""
     return _TOOLING.search(path) is not None
 
 
 def is_usual(path: str) -> bool:
-    """Return true for what is neither a test, an example, prose, tooling nor vendored."""
+    """Return whether it is neither a test, an example, prose, tooling nor vendored."""
     kinds = (is_test, is_aside, is_prose, is_tooling, is_vendored)
     return not any(kind(path) for kind in kinds)
 
 
 @_cached
 def is_old(path: str) -> bool:
-    """Return true for what is called deprecated or kept for compatibility."""
+    """Return whether it is named deprecated or kept for compatibility."""
     return _OLD.search(path) is not None
 
 
 @_cached
 def subject_of(path: str) -> str:
-    """Return the name of a file, or of what it tests, without case and separators: `handler` of
-    `handler_test.go`.
+    """Return the name of a file, or of its subject if it is a test, without case and separators:
+    `handler` of `handler_test.go`.
     """
     base = path.rpartition("/")[2]
     stem = base[: base.find(".", 1)] if base.find(".", 1) > 0 else base
@@ -121,7 +121,7 @@ def subject_of(path: str) -> str:
 
 @_cached
 def twin_of(path: str) -> str:
-    """Return the path with the names of platforms and languages taken out: the same for variants of
+    """Return the path without names of platforms and languages: the same for variants of
     one file.
     """
     return _LOCALE.sub("*", _PLATFORM.sub("*", path))

@@ -1,8 +1,8 @@
-"""Reorder the best candidates by the relevances that a reranker gives. Pure.
+"""Reorder the best candidates by the relevances of a reranker. Pure.
 
-Relevances have a scale of their own, which no fused score can be compared with. So they decide on
-the order only: the scores stay with the ranks, the list below the candidates is unchanged, and a
-reranker that agrees with the fusion changes nothing.
+Relevances have their own scale, not comparable to fused scores. So they only decide the order: the
+scores stay with the ranks, the list below the candidates is unchanged, and a reranker that agrees
+with the fusion changes nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ragit.types import Reranked
 
 RANK_OFFSET = 10
 """Constant of reciprocal rank fusion (Cormack, Clarke and Buettcher 2009, who took 60 for lists of
-1000): with some 20 candidates the first ranks have to differ more.
+1000): with some 20 candidates the first ranks must differ more.
 """
 
 
@@ -29,9 +29,9 @@ def reranked(
     """Return the candidates in their new order, each with its old rank (from 0) and the score of
     its new one.
 
-    `weight` is the reranker's share; the order of the fusion has the rest. Candidates without a
-    relevance come last. `distinct` keeps the fusion's pattern of first, second and further chunks
-    of a file, so that the first hits stay in distinct files.
+    `weight` is the reranker's share; the fused order has the rest. Candidates without a relevance
+    come last. `distinct` keeps the fusion's pattern of first, second and further chunks of a file,
+    so that the first hits stay in distinct files.
     """
     order = _preferred(relevances, weight)
     if distinct:
@@ -47,8 +47,8 @@ def _moved(ranked: Ranked, score: float, place: int, relevance: float | None) ->
 
 
 def _preferred(relevances: Sequence[float | None], weight: float) -> list[int]:
-    """Return indices by the weighted sum of reciprocal ranks in both orders; equals in the order of
-    the fusion.
+    """Return indices by the weighted sum of reciprocal ranks in both orders; ties in the fused
+    order.
     """
     every = range(len(relevances))
     given = sorted(every, key=lambda at: (relevances[at] is None, -(relevances[at] or 0.0), at))
@@ -58,8 +58,8 @@ def _preferred(relevances: Sequence[float | None], weight: float) -> list[int]:
 
 
 def _spread(order: Sequence[int], files: Sequence[int]) -> list[int]:
-    """Return the order in which no file has more chunks before a rank than the fusion had at that
-    rank.
+    """Return the order in which no file has more chunks before a rank than it had before that rank
+    in the fusion.
     """
     left = list(order)
     before: Counter[int] = Counter()

@@ -1,8 +1,7 @@
-"""The named reasons for a rank. Each is a pure function of a candidate, from 0 to 1, with one
-weight.
+"""The named reasons for a rank: pure functions of a candidate, from 0 to 1, each with a weight.
 
-A weight can be set under `retrieval.signals`; 0 turns its signal off. With all of them 0, the score
-is the plain mix of both arms.
+`retrieval.signals` sets weights; 0 turns a signal off. With all at 0, the score is the plain mix of
+both arms.
 """
 
 from __future__ import annotations
@@ -27,32 +26,31 @@ class FileFacts(NamedTuple):
     keyword: float
     """BM25F of the file, as a share of the best file's."""
     path_share: float
-    """Share of the query's weight that its path holds."""
+    """Share of the query's weight that its path contains."""
     nearness: float
-    """Mean cosine of its three nearest chunks (of all, if there are fewer)."""
+    """Mean cosine of its three nearest chunks (of all, if fewer)."""
     path_nearness: float
     """Cosine of its path's words with the query."""
     in_script: bool = False
-    """It holds a word of the query that is not written in plain Latin letters."""
+    """Whether it contains a word of the query that is not in plain Latin letters."""
     has_bodies_beside: bool = False
-    """It is a header or a stub, and the file whose names it declares lies beside it."""
+    """Whether it is a header or a stub, with the implementation beside it."""
     suffix_share: float = 0.0
-    """Share of the tree's files that have its suffix."""
+    """Share of the tree's files with its suffix."""
     mentioned: float = 0.0
-    """The query writes its path (1), or a module or package that it belongs to (less)."""
+    """1 if the query contains its path, less for a module or package that it belongs to."""
     is_outdated: bool = False
-    """A folder of a later version lies beside its own: v1 where there is v2."""
+    """Whether a folder of a later version lies beside its own: v2 beside v1."""
     tests_candidate: bool = False
-    """It is a test, and what it tests is among the candidates."""
+    """Whether it is a test whose subject is among the candidates."""
     best_kind: str = ""
     """Kind of the chunk that is nearest to the query by words and meaning."""
     best_share: float = 0.0
-    """Mean keyword score of its three best chunks, as a share of the best candidate's; a file of
-    fewer lacks the rest.
+    """Mean keyword score of its three best chunks, as a share of the best candidate's; missing ones
+    count 0.
     """
     lead: float = 0.0
-    """Share of the query's words that it holds beyond what any file holds that no demotion touches.
-    """
+    """Share of the query's words that it contains beyond the best file without a demotion."""
 
 
 class ChunkFacts(NamedTuple):
@@ -63,10 +61,10 @@ class ChunkFacts(NamedTuple):
     chunk: int
     """Number in the store."""
     cosine: float
-    """With the query, from 0 to 1; 0 where there are no vectors."""
+    """Cosine with the query, from 0 to 1; 0 where there are no vectors."""
     keyword: ChunkScore
     share: float
-    """Its keyword score, as a share of the best candidate's."""
+    """Keyword score, as a share of the best candidate's."""
     brevity: float = 0.0
     """From 0 for a long chunk to 1 for one without words: see `brevity`."""
 
@@ -76,33 +74,33 @@ FEW_WORDS = 8
 
 
 def brevity(words: int) -> float:
-    """Return how brief a chunk of so many words is, from 0 to 1."""
+    """Return how brief a chunk of `words` words is, from 0 to 1."""
     return FEW_WORDS / (FEW_WORDS + words)
 
 
 class ChunkColumns(NamedTuple):
-    """The chunks of one file that may be found, in order: all columns are of one length.
+    """The chunks of one file that pass the filters, in order; all columns have the same length.
 
-    Most of them are never looked at one by one.
+    Most chunks are never looked at one by one.
     """
 
     place: int
     """Index of the file in the snapshot."""
     numbers: Sequence[int]
-    """Of the chunks in the store."""
+    """Numbers of the chunks in the store."""
     cosines: Sequence[float]
-    """With the query, from 0 to 1; zeros where there are no vectors."""
+    """Cosines with the query, from 0 to 1; zeros where there are no vectors."""
     scores: Sequence[float]
-    """By keywords."""
+    """Keyword scores."""
     shares: Sequence[float]
     """Keyword scores, as shares of the best candidate's."""
     names: Sequence[bool]
-    """True where a name that the chunk defines holds a word of the query."""
+    """True where a name that the chunk defines contains a word of the query."""
     lengths: Sequence[int]
     """Numbers of words."""
 
     def facts(self, at: int) -> ChunkFacts:
-        """Return one of the chunks."""
+        """Return the facts of one chunk."""
         keyword = ChunkScore(self.scores[at], self.names[at])
         brief = brevity(self.lengths[at])
         return ChunkFacts(
@@ -110,7 +108,7 @@ class ChunkColumns(NamedTuple):
         )
 
     def those(self, kept: Sequence[int]) -> ChunkColumns:
-        """Return some of the chunks, by their index."""
+        """Return the chunks at the given indices."""
         if len(kept) == len(self.numbers):
             return self
         return ChunkColumns(
@@ -141,11 +139,11 @@ class QueryFacts(NamedTuple):
     names: Shares
     """Weight of each word in a defined name."""
     in_code: bool = True
-    """A candidate that is no prose holds a word of the query."""
+    """Whether a candidate other than prose contains a word of the query."""
 
 
 class FileSignal(NamedTuple):
-    """A reason that all chunks of a file share: its function, usual weight, and meaning for
+    """A signal that all chunks of a file share: its function, usual weight, and meaning for
     --explain.
     """
 
@@ -155,13 +153,13 @@ class FileSignal(NamedTuple):
 
 
 class ChunkSignal(NamedTuple):
-    """A reason of a single chunk."""
+    """A signal of a single chunk."""
 
     of: Callable[[ChunkFacts, Names | None, QueryFacts], float]
     weight: float
     help: str
     for_symbols: bool = False
-    """It is 0 for a query that writes no name as code."""
+    """Whether it is 0 for a query without a name written as code."""
 
 
 _TYPES = frozenset(
@@ -170,20 +168,18 @@ _TYPES = frozenset(
 NOT_CODE = frozenset(
     "heading imports key namespace package pair property rule section table text".split()
 )
-"""Kinds that bear a name without defining it: a key of a data file, a namespace that many files
+"""Kinds that have a name without defining it: a key of a data file, a namespace that many files
 open, a heading.
 """
 TITLES = frozenset(("describe", "test"))
-"""Kinds whose names are sentences about what they test."""
+"""Kinds whose names are sentences about their subject."""
 _REOPENS = frozenset("extension impl implementation partial".split())
-"""Kinds that add to a type which is declared elsewhere."""
+"""Kinds that add to a type declared elsewhere."""
 _QUALIFIER = re.compile(r"::|[.#/\\]")
 
 
 def _defines(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
-    """Tell that it defines a name that the query writes as code; the better, the more exactly it is that
-    name.
-    """  # noqa: E501
+    """Tell how exactly it defines a name that the query writes as code."""
     if names is None or names.kind in TITLES:
         return 0.0
     if query.terms.keys.isdisjoint(_keys_of(names.symbol)):
@@ -192,15 +188,15 @@ def _defines(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float
 
 
 def is_type_of(word: str, name: str, kind: str) -> bool:
-    """Return true if a word in lower case spells the name of a type: who types `request` may mean a
-    class Request.
+    """Return whether a lower-case word spells the name of a type: `request` may mean a class
+    Request.
     """
     return kind in _TYPES and word.isalpha() and word == name.lower()
 
 
 @lru_cache(maxsize=words.CACHED)
 def _keys_of(symbols: str) -> frozenset[str]:
-    """Return the names that a chunk defines, without their owners, case and separators."""
+    """Return the names that a chunk defines, without owners, case and separators."""
     return frozenset(joined(_QUALIFIER.split(written)[-1]) for written in symbols.split())
 
 
@@ -223,7 +219,7 @@ def _match(names: Names, symbol: Symbol) -> float:
 
 
 def _of_kind(names: Names, symbol: Symbol) -> float:
-    """Return a factor: less for what only bears the name, adds to it, or declares it without a
+    """Return a factor: below 1 for what only has the name, adds to it, or declares it without a
     body.
     """
     value = 1.0
@@ -243,8 +239,8 @@ _FORWARD = re.compile(r"(?:class|struct|union|enum)\s+\w+\s*;?$")
 
 
 def _named(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
-    """Its (first) name is made of words of the query: the mean of how much of the query and how
-    much of the name.
+    """Tell how far its (first) name consists of words of the query: the mean of the share of the
+    query and the share of the name.
     """
     if names is None or not names.symbol:
         return 0.0
@@ -260,7 +256,6 @@ def _named(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
 
 @lru_cache(maxsize=words.CACHED)
 def _stems_of(name: str) -> frozenset[str]:
-    """Return the stems of the words of a name."""
     return frozenset(words.stem(part) for part in words.parts(name))
 
 
@@ -284,14 +279,14 @@ def _joins(pieces: tuple[str, ...], query: QueryFacts) -> float:
 
 
 def _not_code(file: FileFacts, query: QueryFacts) -> float:
-    """Its best chunk is a heading, a key of a data file or plain text."""
+    """Tell whether its best chunk is a heading, a key of a data file or plain text."""
     asked = query.terms.intent.prose or not query.in_code
     return 0.0 if asked or file.best_kind not in NOT_CODE else _waived(file, query)
 
 
 def _names_file(file: FileFacts, query: QueryFacts) -> float:
-    """Share of the file's name that the query says, by what its words count; all of it for a symbol
-    or a pair of words.
+    """Tell the share of the file's name in the query, by word weights; 1 for a symbol or a pair of
+    words.
     """
     base = file.path.rpartition("/")[2]
     stem = base.rpartition(".")[0] or base
@@ -306,20 +301,20 @@ def _names_file(file: FileFacts, query: QueryFacts) -> float:
 
 
 def _long_name(file: FileFacts, query: QueryFacts) -> float:
-    """Its name has several words: it is a part of what a file of one word is about."""
+    """Tell how many words its name has: it is a part of the subject of a file with one word."""
     stem = file.path.rpartition("/")[2].rpartition(".")[0]
     return min(1.0, max(0, len(words.parts(stem)) - 1) / LONG_NAME)
 
 
 LONG_NAME = 4
-"""Words beyond the first from which a file's name is as long as can be."""
+"""Number of words beyond the first from which a file's name counts as long."""
 
 
 def _waived(file: FileFacts, query: QueryFacts) -> float:
-    """Return what is left of a demotion: nothing where the file alone holds a quarter of the
+    """Return the share of a demotion that remains: 0 if the file alone contains a quarter of the
     query's words.
 
-    All of it for a pasted text: tests, documents and lists of changes repeat what issues say.
+    A pasted text keeps all of it: tests, documents and changelogs repeat what issues say.
     """
     if query.terms.shape == "text":
         return 1.0
@@ -375,7 +370,7 @@ def _prose(file: FileFacts, query: QueryFacts) -> float:
 
 
 def held_in_code(files: Iterable[FileFacts]) -> bool:
-    """Return true if a file that is no prose holds a word of the query, or if no file holds any."""
+    """Return whether a file other than prose contains a word of the query, or no file does."""
     holders = [file for file in files if file.keyword > 0]
     return not holders or any(not paths.is_prose(file.path) for file in holders)
 
@@ -426,7 +421,7 @@ EXACT = "exact"
 EXACT_WEIGHT = 0.75
 
 REPEAT = "repeat"
-"""The one signal of the list, not of a chunk: see `order.Mix.repeat`."""
+"""The signal of the list, not of a chunk: see `order.Mix.repeat`."""
 
 REPEAT_WEIGHT = -1.0
 
@@ -450,9 +445,9 @@ FOR_SHAPE: Mapping[str, Mapping[str, float]] = {
     "text": {"repeat": 0.2, "fileVector": 0.5, "mentioned": 0.3, "exact": 0.25},
     "trace": {"repeat": 0.3},
 }
-"""Weight multipliers by query shape: for a lone symbol, trust vectors less and definitions more; a
-pasted text is about several places of the same file. An issue names files, and repeats what a
-program prints, to show where it passes by, and only its title is compared by meaning.
+"""Weight multipliers by query shape. For a lone symbol, vectors count less and definitions more. A
+pasted text is about several places of the same file: an issue names files in passing, repeats
+output, and only its title is compared by meaning.
 """
 
 
@@ -467,9 +462,7 @@ def shaped(weights: Mapping[str, float], shape: str) -> Mapping[str, float]:
 
 
 def signal_weights(overrides: Mapping[str, float]) -> dict[str, float]:
-    """Return the weight of every signal, the given ones instead of the usual ones; those of weight
-    0 are left out.
-    """
+    """Return the weight of every signal, usual or overridden; weights of 0 are left out."""
     usual = {name: signal.weight for name, signal in CHUNK_SIGNALS.items()}
     usual |= {name: signal.weight for name, signal in FILE_SIGNALS.items()}
     usual |= {EXACT: EXACT_WEIGHT, REPEAT: REPEAT_WEIGHT}

@@ -1,5 +1,5 @@
-"""Take a query apart: terms with their weights, names written as code, phrases, paths, stack frames
-and shape. Pure.
+"""Analyse a query: terms with weights, names written as code, phrases, paths, stack frames and
+shape. Pure.
 """
 
 from __future__ import annotations
@@ -19,32 +19,31 @@ if TYPE_CHECKING:
     from ragit.rank.traces import Frame
 
 QUERY_BYTES = 10_000
-"""Longer queries are cut: a pasted file must not take a minute."""
+"""Limit of a query's bytes: a pasted file must not take a minute."""
 
 MAX_TERMS = 48
-"""Distinct terms looked up: the heaviest, and of equal ones the first."""
+"""Limit of distinct terms looked up: the heaviest; of equal ones the first."""
 
 MAX_TERMS_OF_TEXT = 96
-"""Limit for a pasted text, whose telling words may stand at its end."""
+"""The same for a pasted text, whose telling words may be at its end."""
 
 TEXT_WORDS = 40
-"""A query of more words than these is a pasted text: an issue, a log, a mail."""
+"""A query of more words is a pasted text: an issue, a log, a mail."""
 
 PASTED = frozenset(("text", "trace"))
 """Shapes of pasted texts."""
 
 MAX_SEQUENCE, MAX_SEQUENCES = 60, 16
-"""Words of a line, and lines of a query, that are compared with the text of chunks in their order.
-"""
+"""Limits of words in a line and of lines in a query that are compared with chunks in order."""
 
 TITLE_WEIGHT, CODE_WEIGHT, REST_WEIGHT = 1.0, 0.5, 0.15
-"""What a word of a pasted text counts: in its first line, in code or written like code, anywhere
-else.
+"""Weight of a word of a pasted text: in its first line, in code or written like code, and
+elsewhere.
 """
 
 COMPOUND_WEIGHT = 0.7
-"""A pair of neighbouring words as one identifier ("path router": path_router) says more than both
-words apart, but is also counted beside them.
+"""Weight of a pair of adjacent words as one identifier ("path router": path_router): more telling
+than its words, but counted in addition to them.
 """
 
 _STOP_ELSEWHERE = tuple(
@@ -58,8 +57,8 @@ _STOP_ELSEWHERE = tuple(
         "pourquoi se ne pas ce cette",
     )
 )
-"""Stop words of German, Spanish and French. One alone may be a word of code (`die`, `des`); from
-two of one language on, the query is in that language.
+"""Stop words of German, Spanish and French. One alone may be a word of code (`die`, `des`); with
+two of one language, the query is in that language.
 """
 
 _OPERATOR = r"operator(?:\(\)|\[\]|[=<>!+\-*/%&|^~]{1,3})"
@@ -67,7 +66,7 @@ _SYMBOL = re.compile(rf"(?:\w+::)*{_OPERATOR}|[^\W\d]\w*(?:(?:::|\.|->|#|/)[^\W\
 _SEPARATOR = re.compile(r"::|\.|->|#|/")
 _CODE_LIKE = re.compile(r"_|[a-z][A-Z]|[A-Z]{2}|\d|::|->|\(\)|\w\.\w")
 _IDENTIFIER = re.compile(r"[a-z0-9]_+[a-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]_[A-Z]", re.ASCII)
-"""A name of several words, which no sentence has: not an acronym."""
+"""A name of several words that no sentence contains: not an acronym."""
 _IN_CODE_LINE = re.compile(r"`([^`\n]+)`")
 _CALLED = re.compile(r"([^\W\d][\w.:]*)\(\)")
 _QUOTED = re.compile(r'"([^"\n]{3,300})"|\u201c([^\u201d\n]{3,300})\u201d')
@@ -80,11 +79,11 @@ _FILE = re.compile(
     r"|proto|gradle|cmake|tf)\s*$",
     re.IGNORECASE,
 )
-"""The end of a query that is the name of a file."""
+"""The end of a query that is a file name."""
 
 
 class Symbol(Record):
-    """A name that the query writes as code: `owner` is Foo, `name` is bar in Foo::bar."""
+    """A name that the query writes as code: in Foo::bar, `owner` is Foo and `name` is bar."""
 
     name: str
     owner: str
@@ -99,38 +98,35 @@ class QueryTerms(Record):
     """The words, names and intent of a parsed query."""
 
     weights: Mapping[str, float]
-    """Index terms, and how much each counts before its rarity."""
+    """Index terms, with their weights before rarity."""
     compounds: Mapping[str, float]
-    """Neighbouring words joined, which may exist as identifiers."""
+    """Adjacent words joined, which may exist as identifiers."""
     symbols: tuple[Symbol, ...]
     shape: str
     """symbol (one name), phrase (some words), question, text (pasted, of many words) or trace (a
-    pasted text that begins with a stack trace, an error or a line of a log).
+    pasted text that begins with a stack trace, an error or a log line).
     """
     expansions: Mapping[str, float] = MappingProxyType({})
-    """Terms that the query does not hold, but words near to its own: they help to find, and name
-    nothing.
-    """
+    """Terms near to the query's own words: they help to find, and name nothing."""
     names: tuple[str, ...] = ()
-    """Identifiers to find as they are written."""
+    """Identifiers to find as written."""
     sequences: tuple[tuple[str, ...], ...] = ()
-    """Words in lower case as they follow each other: of the query, or of the lines of a pasted
-    text.
-    """
+    """Words in lower case and in order: of the query, or of the lines of a pasted text."""
     phrases: tuple[tuple[str, ...], ...] = ()
-    """The same of what stands in quotes: all of it must stand side by side."""
+    """The same of quoted text, which must match as a whole."""
     word_terms: Mapping[str, str] = MappingProxyType({})
-    """The index term that stands for each whole word of the sequences and phrases."""
+    """The index term of each whole word of the sequences and phrases."""
     paths: tuple[str, ...] = ()
-    """Files and dotted modules that the query names, as paths without a suffix where it has none.
+    """Files and dotted modules that the query names, as paths; without a suffix if the query has
+    none.
     """
     frames: tuple[Frame, ...] = ()
     """Frames of stack traces, innermost first."""
     intent: Intent = Intent()
     title: str = ""
-    """The part of a pasted text that says what it is about; else the query."""
+    """The part of a pasted text that says its subject; else the query."""
     is_cut: bool = False
-    """Words of the query are not looked up, since there are too many."""
+    """Whether words of the query are not looked up because there are too many."""
 
     @cached_property
     def spelled(self) -> frozenset[str]:
@@ -144,29 +140,27 @@ class QueryTerms(Record):
 
     @property
     def is_pasted(self) -> bool:
-        """The query is a pasted text of many words."""
+        """Whether the query is a pasted text of many words."""
         return self.shape in PASTED
 
     @property
     def listed(self) -> list[str]:
-        """Everything that is looked up."""
+        """Return every looked-up term."""
         return [*self.weights, *self.compounds, *self.expansions]
 
     @property
     def made_of_several(self) -> dict[str, str]:
-        """Names written as code that join several words, by the term that stands for the whole
-        name.
-        """
+        """Names written as code that join several words, by the term of the whole name."""
         written = (name for symbol in self.symbols for name in (symbol.owner, symbol.name))
         return {joined(name): name for name in written if len(words.parts(name)) > 1}
 
     def weight(self, term: str) -> float:
-        """Return how much a term, compound or expansion counts before its rarity."""
+        """Return the weight of a term, compound or expansion before rarity."""
         return self.weights.get(term) or self.compounds.get(term) or self.expansions[term]
 
 
 def parse_query(query: str) -> QueryTerms:
-    """Take any text apart."""
+    """Analyse any text as a query."""
     text = split_scripts(query[:QUERY_BYTES])
     written = _SYMBOL.findall(text)
     found = words.identifiers(text)
@@ -200,7 +194,7 @@ def parse_query(query: str) -> QueryTerms:
 
 
 def _heaviest(weights: Mapping[str, float], most: int) -> dict[str, float]:
-    """Return the `most` terms of the greatest weights, in the order in which they stand."""
+    """Return the `most` heaviest terms, in their order."""
     kept = frozenset(sorted(weights, key=lambda term: -weights[term])[:most])
     return {term: weight for term, weight in weights.items() if term in kept}
 
@@ -213,11 +207,11 @@ def content_words(query: str) -> str:
 
 
 _BOUNDARY = rf"(?<=[{words.CJK}])(?=[A-Za-z_])|(?<=[A-Za-z0-9_])(?=[{words.CJK}])"
-"""Not compiled here: it takes 5 ms, and most queries are ASCII."""
+"""Compiled on demand: it takes 5 ms, and most queries are ASCII."""
 
 
 def split_scripts(text: str) -> str:
-    """Put a space between Chinese, Japanese or Korean letters and an identifier beside them."""
+    """Put a space between Chinese, Japanese or Korean letters and an adjacent identifier."""
     return text if text.isascii() else re.sub(_BOUNDARY, " ", text)
 
 
@@ -247,7 +241,7 @@ def _shape(text: str, written: list[str], found: list[str]) -> str:
 def _weights(
     text: str, title: str, found: list[str], stop: frozenset[str], shape: str
 ) -> dict[str, float]:
-    """Return the terms in the order in which they stand, each with its greatest weight."""
+    """Return the terms in order, each with its greatest weight."""
     if shape not in PASTED:
         listed = [(word, 1.0) for word in found if word.lower() not in stop]
         return _of_words(listed or [(word, 1.0) for word in found])
@@ -271,14 +265,14 @@ def _of_words(listed: Iterable[tuple[str, float]]) -> dict[str, float]:
 
 
 def _marked_as_code(text: str) -> frozenset[str]:
-    """Return the names in backticks and those that are called: `name` and name()."""
+    """Return the names in backticks and those called: `name` and name()."""
     spans = " ".join(_IN_CODE_LINE.findall(text))
     return frozenset([*_SYMBOL.findall(spans), *_CALLED.findall(text)])
 
 
 def _symbols(text: str, marked: frozenset[str], shape: str) -> tuple[Symbol, ...]:
-    """Return the names in the spelling of code. A capital at the very beginning is a sentence's,
-    not a name's.
+    """Return the names spelled like code. A capital at the very beginning belongs to the
+    sentence.
     """
     first = text.lstrip()[:1].isupper() and shape != "symbol"
     if shape == "symbol" and _FILE.search(text):
@@ -294,7 +288,7 @@ def _symbols(text: str, marked: frozenset[str], shape: str) -> tuple[Symbol, ...
 
 
 def _is_written_as_code(name: str, *, is_first: bool) -> bool:
-    """Return true for a name with a capital, unless it begins a sentence, or with signs of code."""
+    """Return whether a name has a capital, unless it begins a sentence, or other signs of code."""
     capital = name[:1].isupper() and not is_first and name.lower() not in STOP_WORDS
     return capital or _CODE_LIKE.search(name) is not None
 
@@ -302,7 +296,7 @@ def _is_written_as_code(name: str, *, is_first: bool) -> bool:
 def _names(
     text: str, symbols: tuple[Symbol, ...], marked: frozenset[str], shape: str
 ) -> tuple[str, ...]:
-    """Return the identifiers that are to be found as they are written."""
+    """Return the identifiers to find as written."""
     if shape == "symbol":
         return () if _FILE.search(text) else tuple(symbol.name for symbol in symbols[-1:])
     last = {_SEPARATOR.split(name)[-1] for name in marked}
@@ -315,7 +309,7 @@ def _sequence(text: str) -> tuple[str, ...]:
 
 
 def _phrases(text: str, found: list[str]) -> tuple[tuple[str, ...], ...]:
-    """Return what stands in quotes; a single word only if nothing else does: messages quote values
+    """Return the quoted phrases; single words only if there is nothing else: messages quote values
     and names.
     """
     quoted = tuple(filter(None, (_sequence(a or b) for a, b in _QUOTED.findall(text))))
@@ -324,7 +318,7 @@ def _phrases(text: str, found: list[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def _sequences(text: str, shape: str) -> tuple[tuple[str, ...], ...]:
-    """Return the words in their order: of the query, or of each line of several."""
+    """Return the words in order: of the query, or of each line of several."""
     if shape == "symbol":
         return ()
     lines = [text]
@@ -348,7 +342,7 @@ def _paths(text: str) -> tuple[str, ...]:
 
 def _frames(text: str, shape: str) -> tuple[Frame, ...]:
     """Return the frames of a stack trace; else the places that a query names (`src/m.c:4`). A long
-    text names many by the way.
+    text names many in passing.
     """
     if not _TRACE.search(text):
         return ()

@@ -1,4 +1,4 @@
-"""Stack traces in a query: the frames that languages print, innermost first, and other places in
+"""Parse stack traces in a query: the frames of many languages, innermost first, and other places in
 files. Pure.
 """
 
@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from ragit.records import NamedTuple
 
 MOST_FRAMES = 64
-"""Frames read of one query: a recursion repeats the same few."""
+"""Limit of frames read of one query: a recursion repeats a few."""
 
 
 class Frame(NamedTuple):
     """One line of a stack trace."""
 
     path: str
-    """The file as printed, with forward slashes: it may begin with folders of another machine."""
+    """The file as printed, with forward slashes; it may begin with folders of another machine."""
     line: int
     """From 1; 0 if none is printed."""
     function: str
@@ -57,8 +57,7 @@ _RUST_FUNCTION = re.compile(r"^\s*\d+:\s+(?:0x[0-9a-f]+ - )?(?P<function>[\w:<>{
 _PLACE = re.compile(
     r"(?:\bpackage:\w+/)?(?P<path>[\w@.~+/\\-]*\w\.[a-zA-Z]\w*)(?::|\(| line )(?P<line>\d+)(?!\w)"
 )
-"""A place as compilers and most other languages print it: `src/m.c:4`, `A.php(7)`, `A.pm line 3`.
-"""
+"""A place as printed by compilers and most languages: `src/m.c:4`, `A.php(7)`, `A.pm line 3`."""
 
 _INNERMOST_FIRST = (_JVM, _DOTNET, _NODE, _BROWSER, _RUBY)
 _NEW_PYTHON = re.compile(r"^Traceback \(most recent call last\)", re.MULTILINE)
@@ -68,9 +67,9 @@ _CAUSED_BY = re.compile(r"^\s*Caused by: ", re.MULTILINE)
 def frames_of(text: str) -> tuple[Frame, ...]:
     """Return the frames of the stack traces in a text, innermost first, each place once.
 
-    Python prints the innermost frame last and the error that was raised last at the end; the JVM
-    prints the root cause at the end and its innermost frame first. Go and Rust print a frame's
-    function on the line before its file.
+    Python prints the innermost frame last, and the last error at the end; the JVM prints the root
+    cause at the end, with its innermost frame first. Go and Rust print a frame's function on the
+    line before its file.
     """
     found = [*_python(text), *_others(text), *_by_pairs(text, _GO, _GO_FUNCTION)]
     found += _by_pairs(text, _RUST, _RUST_FUNCTION)
@@ -107,7 +106,7 @@ def _others(text: str) -> list[Frame]:
 
 
 def _by_pairs(text: str, place: re.Pattern[str], name: re.Pattern[str]) -> Iterator[Frame]:
-    """Yield frames whose file stands on a line of its own, below the line of the function."""
+    """Yield frames whose file is on its own line, below the line of the function."""
     function = ""
     for line in text.splitlines():
         match = place.search(line)
@@ -136,14 +135,14 @@ _MADE_BY_COMPILER = re.compile(
     r"lambda\$(?P<java>\w+)\$\d+|<(?P<async>\w+)>d__\d+(?:\.MoveNext)?|<\w+>g__(?P<local>\w+)\|[\d_]+"
     r"|<(?P<lambda>\w+)>b__[\d_]+"
 )
-"""Names of lambdas, async methods and local functions of Java and C#: they hold the name in the
+"""Names of lambdas, async methods and local functions of Java and C#, which contain the name in the
 source.
 """
 _NOT_NAME = re.compile(r"<[^>]*>|\{\{[^}]*\}\}|\([^)]*\)|\$\w+\$?\d*|`\d+|\[.*?\]")
 
 
 def _last_name(written: str) -> str:
-    """Return the function's own name: `render` of `app.View.render`, empty for a lambda or a
+    """Return the function's own name: `render` of `app.View.render`; empty for a lambda or a
     module's body.
     """
     made = _MADE_BY_COMPILER.search(written)

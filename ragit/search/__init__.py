@@ -1,5 +1,5 @@
-"""Query to hits: reads the store and the repository, lets `rank` decide, and never writes except
-through `index`.
+"""Search: turn a query into hits. Reads the store and the repository, lets `rank` order the
+candidates, and writes only through `index`.
 """
 
 TYPE_CHECKING = False

@@ -1,5 +1,5 @@
-"""Read from the store what ranking a query needs: the files that words, meaning and paths point at,
-and their chunks.
+"""Read from the store what ranking needs: the candidate files by words, meaning and paths, and
+their chunks.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ragit.search.mentions import mentioned_files
 from ragit.store import ORDINAL_BITS, Store, chunk_id
 
 NEAREST = 400
-"""Chunks taken by sign bits before they are compared by bytes (see docs and training for the
-recall).
+"""Number of chunks taken by sign bits before their vectors are compared by bytes (docs and training
+give the recall).
 """
 
 
@@ -35,21 +35,21 @@ class QueryVector(Record):
 
 
 class Candidates(NamedTuple):
-    """Every chunk of every file that keywords, vectors or paths point at."""
+    """Every chunk of every file that keywords, vectors or paths match."""
 
     files: dict[int, FileFacts]
-    """By index in the snapshot."""
+    """Facts of each file by its index in the snapshot."""
     chunks: list[ChunkColumns]
-    """Those of each file that may be found."""
+    """Chunks of each file that pass the filters."""
     names: Shares
     """Shares of the words of the query in defined names."""
     keyword_hits: int
-    """Number of files, among those that may be found, that hold a word of the query."""
+    """Number of files that pass the filters and contain a word of the query."""
     matches: Matches
     words: Mapping[int, Lookups]
-    """Of each candidate by chunking."""
+    """Words of each candidate, by chunking."""
     among: Set[int] | None
-    """Numbers of all chunks that may be found; None if that are all of the files."""
+    """Numbers of all chunks that pass the filters; None if all chunks of the files do."""
 
 
 def find_candidates(
@@ -89,7 +89,7 @@ def find_candidates(
 
 
 def _hits(tree: FilteredTree, matches: Matches) -> int:
-    """Return how many of the files that may be found hold a word of the query."""
+    """Return the number of files that pass the filters and contain a word of the query."""
     held = matches.scores.scores
     if isinstance(tree.allowed, range) and not tree.union:
         return len(held)
@@ -104,8 +104,8 @@ def _columns(
     scores: Mapping[int, ChunkScores],
     cosines: Mapping[int, Sequence[float]],
 ) -> tuple[list[ChunkColumns], Set[int] | None]:
-    """Return the chunks of some files that may be found, and the numbers of all of them; None in
-    place of these if all chunks may.
+    """Return the chunks of files that pass the filters, and the numbers of all of them; None
+    instead of the numbers if all chunks pass.
     """
     passing = tree.passing(_numbers(scores))
     top = _top(scores, passing)
@@ -135,8 +135,8 @@ def _columns(
 
 
 class _Filter:
-    """Leaves out chunks that may not be found: in a union, also those whose text stands in a newer
-    version of the same path already.
+    """Leaves out chunks that fail the filters; in a union, also those whose text already occurs in
+    a newer version of the same path.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class _Filter:
         self._seen: set[tuple[int, bytes]] = set()
 
     def passing(self, chunks: ChunkColumns) -> ChunkColumns:
-        """Return the chunks of a file that may be found. Files are asked for in order."""
+        """Return the chunks of a file that pass. Callers ask for files in order."""
         listed: Sequence[int] = range(len(chunks.numbers))
         if self._among is not None:
             listed = [at for at in listed if chunks.numbers[at] in self._among]
@@ -164,13 +164,13 @@ class _Filter:
 
 
 def _numbers(scores: Mapping[int, ChunkScores]) -> Iterator[int]:
-    """Yield the number of each chunk of some chunkings."""
+    """Yield the number of each chunk of the chunkings."""
     for chunking, held in scores.items():
         yield from range(chunk_id(chunking, 0), chunk_id(chunking, len(held.scores)))
 
 
 def _top(scores: Mapping[int, ChunkScores], passing: Set[int] | None) -> float:
-    """Return the greatest keyword score of the chunks that may be found; 1 if it would be 0."""
+    """Return the greatest keyword score of the chunks that pass the filters; 1 if it would be 0."""
     if passing is None:
         return max((max(held.scores, default=0.0) for held in scores.values()), default=0.0) or 1.0
     every = (score for held in scores.values() for score in held.scores)
@@ -179,7 +179,7 @@ def _top(scores: Mapping[int, ChunkScores], passing: Set[int] | None) -> float:
 
 
 def _best_kinds(store: Store, chunks: Iterable[ChunkColumns]) -> dict[int, str]:
-    """Return for each file the kind of its best chunk."""
+    """Return the kind of each file's best chunk."""
     best: dict[int, int] = {}
     for one in chunks:
         if one.numbers:
@@ -193,7 +193,7 @@ def _best_kinds(store: Store, chunks: Iterable[ChunkColumns]) -> dict[int, str]:
 def _nearest_files(
     store: Store, tree: FilteredTree, vectors: QueryVector, wanted: int
 ) -> dict[int, float]:
-    """Return the cosine of the nearest chunk of the files that may be found."""
+    """Return the cosine of each passing file's nearest chunk."""
     members = tree.members
     limit = max(NEAREST, 4 * wanted) * tree.whole.versions
     bits, near = vectors.query.bits, None
@@ -217,8 +217,8 @@ def _nearest_files(
 def _cosines(
     store: Store, vectors: QueryVector | None, scores: Mapping[int, ChunkScores]
 ) -> dict[int, list[float]]:
-    """Return the cosine of every chunk of some chunkings, from 0 to 1, in their order; 0 where
-    there are no vectors.
+    """Return the cosines of all chunks of the chunkings, from 0 to 1, in order; 0 where there are
+    no vectors.
     """
     found: Mapping[int, list[float]] = {}
     if vectors:

@@ -1,4 +1,4 @@
-"""Choose the files whose chunks are ranked: those that words, meaning and paths point at."""
+"""Choose the files whose chunks are ranked, by words, meaning and paths."""
 
 from __future__ import annotations
 
@@ -14,39 +14,43 @@ from ragit.search.whole_tree import Holders
 from ragit.store import Store
 
 FILES = 50
-"""Files taken by keywords. A file that answers a question and stands below that in both arms is not
-found by more.
+"""Number of files taken by keywords. More do not help: an answer that ranks lower in both arms is
+not found anyway.
 """
 
 USUAL_FILES = 25
-"""Files of these that should be neither tests, examples, prose nor settings: where fewer are, more
-are taken, as far down as twice FILES further.
+"""Number of these files that should be neither tests, examples, prose nor settings. If there are
+fewer, more are taken, down to rank 3 * FILES.
 """
 
 COVERING_FILES = 25
-"""Files taken since they hold the greatest share of the query's words, whatever their length."""
+"""Number of files taken because they contain the greatest share of the query's words, whatever
+their length.
+"""
 
 LOOKED_AT = 200
-"""Files of which, for a message, each chunk is looked at for the words."""
+"""Number of files of which each chunk is checked for the words of a message."""
 
 DEFINING_FILES = 12
-"""Files taken for each name of the query since they define it."""
+"""Number of files taken for each name of the query because they define it."""
 
 HOLDING_FILES = 40
-"""Files that may hold a name of the query for all of them to be taken."""
+"""Greatest number of files with a name of the query at which all of them are taken."""
 
 NEAR_FILES = 60
-"""Files taken by the nearness of their nearest chunk."""
+"""Number of files taken by the cosine of their nearest chunk."""
 
 
 class Matches(NamedTuple):
-    """Which files of the whole tree hold the words of a query, and how much that says."""
+    """The files of the whole tree that contain words of a query, and how telling those
+    words are.
+    """
 
     holders: Mapping[str, Holders]
     """By term."""
     scores: FileScores
     covered: Mapping[int, float]
-    """The share of the query's weight that each file holds."""
+    """The share of the query's weight that each file contains."""
     weights: WordWeights
     sequences: SequenceShares
     words: FileWords
@@ -56,15 +60,15 @@ class Hints(NamedTuple):
     """Signs of an answer besides words: nearness in meaning, and files that the query names."""
 
     near: Mapping[int, float]
-    """The cosine of the nearest chunk of the files with a near one."""
+    """Cosine of the nearest chunk, for files that have a near one."""
     mentions: Mapping[int, float]
-    """How clearly the query names a file, from 0 to 1."""
+    """How clearly the query names each file, from 0 to 1."""
     wanted: int
-    """Number of hits that are asked for."""
+    """Number of hits requested."""
 
 
 def find_matches(store: Store, tree: FilteredTree, query: QueryTerms) -> Matches:
-    """Return which files hold the words of a query."""
+    """Return the files that contain words of a query."""
     holders = find_holders(store, tree, query)
     files_of = {term: held.files for term, held in holders.items()}
     scores = rank.score_files(query, files_of, tree.snapshot.lengths)
@@ -75,7 +79,7 @@ def find_matches(store: Store, tree: FilteredTree, query: QueryTerms) -> Matches
 
 
 def choose_files(tree: FilteredTree, query: QueryTerms, found: Matches, hints: Hints) -> list[int]:
-    """Return the indices of the candidates' files, in order."""
+    """Return the indices of the candidate files, in order."""
     among = None if isinstance(tree.allowed, range) else tree.places
     scores = found.scores.scores
     chosen = set(_best(tree, scores, max(FILES, hints.wanted), among))
@@ -94,7 +98,7 @@ def _best(
     limit: int,
     among: Iterable[int] | None = None,
 ) -> list[int]:
-    """Return the indices of the `limit` best files, of each path its best version."""
+    """Return the indices of the `limit` best files, and of each path its best version only."""
     if tree.union:
         return tree.distinct(best_first(scores, len(scores), among))[:limit]
     return best_first(scores, limit, among)
@@ -106,7 +110,7 @@ def _usual(
     best: Collection[int],
     among: Iterable[int] | None,
 ) -> list[int]:
-    """Return as many usual files below the best ones as those lack of USUAL_FILES."""
+    """Return usual files below the best ones, as many as the best ones lack to USUAL_FILES."""
     lacking = USUAL_FILES - sum(paths.is_usual(tree.path(place)) for place in best)
     if lacking <= 0:
         return []
@@ -115,8 +119,8 @@ def _usual(
 
 
 def _covering(tree: FilteredTree, query: QueryTerms, found: Matches) -> list[int]:
-    """Return the files that hold most of the query's words: all together, or for a message in one
-    chunk.
+    """Return the files that contain most of the query's words: in the whole file, or for a message
+    in one chunk.
     """
     message = is_message(query)
     listed = _best_covered(tree, found, LOOKED_AT if message else COVERING_FILES)
@@ -132,11 +136,13 @@ def _covering(tree: FilteredTree, query: QueryTerms, found: Matches) -> list[int
 
 
 def _best_covered(tree: FilteredTree, found: Matches, most: int) -> list[int]:
-    """Return at least the `most` files that hold most of the query's words, in order."""
+    """Return at least the `most` files that contain the greatest share of the query's words, in
+    order.
+    """
     covered, scores = found.covered, found.scores.scores
     listed = [place for place in covered if place in tree.allowed]
     if len(listed) > most and not tree.union:
-        # Thousands of files may hold a word: those that are too far behind need no order.
+        # Thousands of files may contain a word: those too far behind need not be sorted.
         least = sorted([covered[place] for place in listed], reverse=True)[most - 1]
         listed = [place for place in listed if covered[place] >= least]
     listed.sort(key=lambda place: (-covered[place], -scores[place], place))
@@ -144,9 +150,9 @@ def _best_covered(tree: FilteredTree, found: Matches, most: int) -> list[int]:
 
 
 def _defining(tree: FilteredTree, query: QueryTerms, found: Matches) -> Iterator[int]:
-    """Yield the files that define a name of the query, those first that are called like it.
+    """Yield the files that define a name of the query, those named like it first.
 
-    Others that only use it often have higher scores: a long file that defines a name may say it
+    Files that only use the name often have higher scores: a long file may write the name it defines
     once.
     """
     scores = found.scores.scores
@@ -165,7 +171,9 @@ def _defining(tree: FilteredTree, query: QueryTerms, found: Matches) -> Iterator
 def _holding(
     tree: FilteredTree, query: QueryTerms, holders: Mapping[str, Holders]
 ) -> Iterator[int]:
-    """Yield the files that hold a rare name of the query, which its parts may be common beside."""
+    """Yield the files that contain a rare name of the query, even if the parts of the name are
+    common.
+    """
     for name in query.names:
         held = holders.get(term_of(name))
         if held and len(held.files) <= HOLDING_FILES:

@@ -1,5 +1,5 @@
-"""Look up the words of a query in the packed words of files, and tell how much of its word
-sequences each chunk holds.
+"""Look up the query's words in the packed words of files, and measure how much of its word
+sequences each chunk contains.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from ragit.store import Store
 from ragit.words import STOP_WORDS
 
 LEAST_SHARE = 0.3
-"""Share of a sequence's weight from which a chunk may hold a part of it word for word."""
+"""Share of a sequence's weight from which a chunk may contain a part of it word for word."""
 
 IN_A_ROW = 0.1
-"""Share that each word of a run adds."""
+"""Share added for each word of a run."""
 
 
 class HasFiles(Protocol):
-    """The files that hold a term."""
+    """The files that contain a term."""
 
     @property
     def files(self) -> Mapping[int, float]:
-        """Weighted occurrences by the index of the file."""
+        """Weighted occurrences by the file's index."""
 
 
 def word_weights(query: QueryTerms, holders: Mapping[str, HasFiles], files: int) -> WordWeights:
-    """Return how telling the words of a query are in a tree of so many files."""
+    """Return the rarity of a query's words in a tree of `files` files."""
     of: dict[str, float] = {}
     for word in {word for sequence in query.sequences for word in sequence}:
         held = holders.get(query.word_terms.get(word, ""))
@@ -44,7 +44,7 @@ def word_weights(query: QueryTerms, holders: Mapping[str, HasFiles], files: int)
 
 
 class Lookups:
-    """The words of one file that a query asks for: several steps ask for the same ones."""
+    """The looked-up words of one file, kept because several steps look up the same ones."""
 
     def __init__(self, forward: Forward) -> None:
         self._forward = forward
@@ -53,7 +53,7 @@ class Lookups:
         """Number of words of each chunk."""
 
     def entries(self, hashed: int) -> Sequence[int]:
-        """Return the entries of a word, as `Forward`."""
+        """Return the entries of a word, as `Forward.entries`."""
         known = self._known.get(hashed)
         if known is None:
             known = self._known[hashed] = self._forward.entries(hashed)
@@ -61,14 +61,14 @@ class Lookups:
 
 
 class FileWords:
-    """The words of the files that one query looks at."""
+    """The words of the files that one query examines."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._known: dict[int, Lookups] = {}
 
     def of(self, chunkings: Iterable[int]) -> dict[int, Lookups]:
-        """Return the words of some chunkings, which are read if they are not known."""
+        """Return the words of chunkings, reading those not known yet."""
         wanted = sorted(set(chunkings))
         new = [one for one in wanted if one not in self._known]
         for chunking, forward in self._store.forward(new).items():
@@ -77,23 +77,25 @@ class FileWords:
 
 
 def is_message(query: QueryTerms) -> bool:
-    """Return true if a query may be a message that code prints: several words that ask nothing."""
+    """Return whether a query may be a message printed by code: several words that do not begin a
+    question.
+    """
     return any(len(one) >= RUN and one[0] not in ASKING for one in query.sequences)
 
 
 def term_of(word: str) -> str:
-    """Return the index term that stands for a whole word."""
+    """Return the index term for a whole word."""
     terms = words.terms_of(word)
     return terms[-1] if terms else ""
 
 
 def ordinals(words: HasEntries, term: str) -> frozenset[int]:
-    """Return the chunks that hold a term."""
+    """Return the ordinals of the chunks that contain a term."""
     return frozenset(entry >> 8 for entry in words.entries(postings.term_hash(term)))
 
 
 class SequenceShares:
-    """Tells how much of a query's word sequences the chunks of files hold."""
+    """Measures how much of a query's word sequences the chunks of files contain."""
 
     def __init__(self, query: QueryTerms, weights: WordWeights) -> None:
         sequences = [*query.sequences, *query.phrases]
@@ -101,11 +103,11 @@ class SequenceShares:
         self._known: dict[int, Mapping[int, float]] = {}
 
     def of(self, chunking: int, words: HasEntries) -> Mapping[int, float]:
-        """Return for each chunk of a file the greatest share of a sequence's weight that it holds,
-        and some more for words in a row. It is found out once.
+        """Return for each chunk of a file the greatest share of a sequence's weight that it
+        contains, plus a bonus for words in a row. Computed once per file.
 
-        That a chunk holds words which follow each other in the query does not mean that they do so
-        in the chunk, but the words of a message do.
+        That a chunk contains words that are adjacent in the query does not mean they are adjacent
+        in the chunk; for a message they usually are.
         """
         known = self._known.get(chunking)
         if known is None:
@@ -117,7 +119,7 @@ class SequenceShares:
 
 
 class _Sequence:
-    """Words that follow each other in a query."""
+    """A sequence of adjacent words of a query."""
 
     def __init__(
         self, words: Sequence[str], terms: Mapping[str, str], weights: WordWeights
@@ -128,14 +130,14 @@ class _Sequence:
         self._words = [
             (postings.term_hash(terms.get(word, "")), bits) for word, bits in places.items()
         ]
-        """The number of each word's term, and a bit for each place where it stands."""
+        """The hash of each word's term, and a bit for each of its positions."""
         of = {word: weights.of.get(word, 1.0) for word in words}
         total = sum(of.values()) or 1.0
         self._parts = [(places[word], weight / total) for word, weight in of.items()]
         self._known: dict[int, float] = {}
 
     def raise_shares(self, words: HasEntries, best: dict[int, float]) -> None:
-        """Raise the shares of the chunks that hold more of this sequence than they have so far."""
+        """Raise the shares of chunks that contain more of this sequence than `best` says."""
         held: dict[int, int] = {}
         for hashed, bits in self._words:
             for entry in words.entries(hashed):
@@ -150,7 +152,9 @@ class _Sequence:
                 best[ordinal] = share
 
     def _share(self, held: int) -> float:
-        """Return the share of the words at some places. Chunks hold few different choices."""
+        """Return the weight share of the words at the given positions. Cached: chunks have few
+        different sets.
+        """
         share = 0.0
         for bits, part in self._parts:
             if held & bits:

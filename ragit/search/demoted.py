@@ -1,4 +1,4 @@
-"""Find what a demotion kept out of an answer, for --explain."""
+"""Find the files that a demotion kept out of an answer, for --explain."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ragit.store import Store
 from ragit.types import Demoted
 
 SHOWN = 5
-"""More would be a second answer."""
+"""Number of files shown: more would be a second answer."""
 
 
 def demoted(
@@ -21,8 +21,8 @@ def demoted(
     shown: Collection[str],
     least: float,
 ) -> tuple[Demoted, ...]:
-    """Return the files of which nothing is `shown`, and whose best chunk would score `least` if
-    nothing lowered it.
+    """Return the files with no chunk in `shown` whose best chunk would score `least` without
+    demotions.
     """
     seen: set[int] = set()
     found: list[tuple[float, Ranked, dict[str, float]]] = []
@@ -53,7 +53,7 @@ def demoted(
 
 
 def _without_demotions(parts: Mapping[str, float]) -> float:
-    """Return the score that parts would add up to without those below 0."""
+    """Return the score that the parts would give without the negative ones."""
     exact = parts.get(EXACT, 0.0)
     others = [value for name, value in parts.items() if name != EXACT]
     raised = sum(value for value in others if value > 0)

@@ -1,4 +1,4 @@
-"""Find the chunks that hold a query word for word, and the frames of its stack traces."""
+"""Find the chunks that contain a query word for word, and the frames of its stack traces."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from ragit.search.texts import Texts
 from ragit.store import ORDINAL_BITS, ChunkRow, Store, chunk_id
 
 MOST_CHUNKS = 60
-"""Chunks whose text is compared with the query: those that hold most of its words."""
+"""Number of chunks whose text is compared with the query: those with most of its words."""
 
 OF_WORD = 1e-5
-"""Cost of each word of a chunk: of equal ones a short one is likelier to hold a message."""
+"""Cost of each word of a chunk: among equals, a short chunk is likelier to contain a message."""
 
 PROMISE_OF_TEST = 0.8
-"""Weight of a test when chunks are chosen: dozens of tests may say a name that one line of code
-holds.
+"""Weight of a test when chunks are chosen: dozens of tests may contain a name that one line of code
+has.
 """
 
 SHARE_OF_TEST = 0.85
-"""Evidence of a test, as a share of that of other code: it expects the message that the code
-prints, with the placeholders filled in.
+"""Evidence of a test as a share of other code's: a test expects the message that the code prints,
+with the placeholders filled in.
 """
 
 HALF = 0.5
-"""Share of a test's evidence from which other code is taken to be what it tests."""
+"""Share of a test's evidence from which other code is taken to be its subject."""
 
 FRAME_OF_TEXT = 0.5
-"""Weight of the innermost frame in a text about something else, which its trace only shows."""
+"""Weight of the innermost frame of a trace in a text about something else."""
 
 FRAME_STEP = 0.03
-"""Weight that each frame further out has less than the one inside it."""
+"""Loss of weight of each frame against the next inner one."""
 
 Key = tuple[int, int]
 """Index of a file and number of a chunk."""
 
 
 class Evidence(NamedTuple):
-    """The chunks that hold a query word for word, and the weights of its words."""
+    """The chunks that contain a query word for word, and the weights of its words."""
 
     of: Mapping[Key, float]
     weights: WordWeights
@@ -72,8 +72,8 @@ def find_evidence(
 
 
 def _places(tree: FilteredTree, query: QueryTerms, found: Candidates) -> dict[int, list[int]]:
-    """Return the candidates' files by chunking; for a pasted text without those that repeat what an
-    issue says: tests and lists of changes.
+    """Return the candidate files by chunking; for a pasted text without tests and changelogs, which
+    repeat issues.
     """
     places: dict[int, list[int]] = {}
     for place, file in found.files.items():
@@ -88,7 +88,7 @@ def _promising(
     places: Mapping[int, Sequence[int]],
     tests: Set[int],
 ) -> list[int]:
-    """Return the chunks of some files that hold most of the query's words, the best first."""
+    """Return the chunks that contain most of the query's words, best first."""
     scores = _scored(query, found, places)
     if found.among is not None:
         scores = {chunk: score for chunk, score in scores.items() if chunk in found.among}
@@ -102,8 +102,8 @@ def _promising(
 def _tests(
     query: QueryTerms, found: Candidates, places: Mapping[int, Sequence[int]]
 ) -> frozenset[int]:
-    """Return the chunkings of tests, which repeat what other code says; none if tests are asked
-    for.
+    """Return the chunkings of tests, which repeat what other code says; none if the query asks for
+    tests.
     """
     if query.intent.tests:
         return frozenset()
@@ -121,7 +121,9 @@ def _values(
     rows: Mapping[int, ChunkRow],
     tests: Set[int],
 ) -> dict[int, float]:
-    """Return how far chunks hold the query word for word; a test less, if other code holds it."""
+    """Return how far chunks contain the query word for word. A test gets less if other code
+    contains it too.
+    """
     values: dict[int, float] = {}
     defining: set[int] = set()
     for chunk, row in rows.items():
@@ -140,8 +142,8 @@ def _values(
 
 
 def _defines(row: ChunkRow, names: Sequence[str]) -> bool:
-    """Return true if a chunk defines a name as it is written, or a type that a word in lower case
-    spells; the title of a test defines none.
+    """Return whether a chunk defines a name as written, or a type that a lower-case word spells.
+    The title of a test defines nothing.
     """
     if row.kind in NOT_CODE or row.kind in TITLES or not row.symbol:
         return False
@@ -150,8 +152,8 @@ def _defines(row: ChunkRow, names: Sequence[str]) -> bool:
 
 
 def _scored(query: QueryTerms, found: Candidates, chunkings: Iterable[int]) -> dict[int, float]:
-    """Return how promising the chunks of some files are that hold most of a sequence's words, or
-    the parts of a name.
+    """Return a first score of the chunks that contain most of a sequence's words, or the parts of a
+    name.
     """
     scores: dict[int, float] = {}
     names = rank.telling_names(query, found.matches.weights)
@@ -172,8 +174,8 @@ def _scored(query: QueryTerms, found: Candidates, chunkings: Iterable[int]) -> d
 
 
 def _holding_name(held: HasEntries, name: str) -> Iterable[int]:
-    """Return the chunks that hold a name whole, or each of its parts; or that define both halves of
-    a word.
+    """Return the chunks that contain a whole name or each of its parts, or that define both halves
+    of a word.
     """
     whole = ordinals(held, term_of(name))
     parts = [words.stem(part) for part in words.parts(name)]
@@ -192,13 +194,15 @@ def _halves(held: HasEntries, word: str) -> frozenset[int]:
 
 
 def _named(held: HasEntries, term: str) -> frozenset[int]:
-    """Return the chunks that define a name which holds a term."""
+    """Return the chunks that define a name with this term."""
     entries = held.entries(postings.term_hash(term))
     return frozenset(entry >> 8 for entry in entries if entry & SYMBOL)
 
 
 def _frames(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[Key, float]:
-    """Return the chunks of the frames of a stack trace, the innermost with the most."""
+    """Return the weights of the chunks of a stack trace's frames: the innermost has the
+    greatest.
+    """
     found: dict[Key, float] = {}
     value = FRAME_OF_TEXT if query.shape == "text" else 1.0
     least = value / 2
@@ -216,8 +220,8 @@ def _frames(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[Key, fl
 
 
 def _frame_chunk(rows: Mapping[int, ChunkRow], function: str, line: int) -> int | None:
-    """Return the chunk that defines the function, of several the one nearest to the line; else the
-    one at the line.
+    """Return the chunk that defines the function (the nearest to the line if several do), else the
+    chunk at the line.
     """
     named = [chunk for chunk, row in rows.items() if function and function in row.symbol.split()]
     listed = named or [

@@ -1,4 +1,4 @@
-"""Gather the facts of the candidates' files that the signals of ranking read."""
+"""Collect the facts of the candidate files that the ranking signals read."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from ragit.search.choose import Matches
 from ragit.search.filtered_tree import FilteredTree
 
 BODIES = {".h": (".c", ".m"), ".pyi": (".py",), ".mli": (".ml",), ".d.ts": (".js", ".ts", ".mjs")}
-"""Suffixes of files that only declare, and of the files that hold the bodies. C++ is not here: its
-headers hold much of the code themselves, and are where its names are explained.
+"""Suffixes of files that only declare, with the suffixes of the files that contain the bodies. C++
+is left out: its headers contain and explain much of the code.
 """
 
 NEAREST_OF_FILE = 3
-"""Chunks whose mean nearness counts for a file: one may be near by chance, and all would drown the
-right ones.
+"""Number of chunks in a file's mean cosine: one may be near by chance, and all would hide the right
+ones.
 """
 
 BEST_OF_FILE = 3
-"""Chunks whose mean keyword score counts for a file."""
+"""Number of chunks in a file's mean keyword score."""
 
 
 class OfFile(NamedTuple):
-    """Facts of one candidate's file, taken from its chunks and the query."""
+    """Facts of one candidate file, from its chunks and the query."""
 
     place: int
     cosines: Sequence[float]
-    """Of all its chunks."""
+    """Cosines of all its chunks."""
     shares: Sequence[float]
-    """Keyword scores of its chunks that may be found, as shares of the best candidate's."""
+    """Keyword scores of its chunks that pass the filters, as shares of the best candidate's."""
     best_kind: str
-    """The kind of its best chunk."""
+    """Kind of its best chunk."""
     mentioned: float
 
 
@@ -43,15 +43,15 @@ def file_facts(
     path_nearness: Callable[[str], float],
     files: Sequence[OfFile],
 ) -> dict[int, FileFacts]:
-    """Return the facts of all candidates' files by index. `path_nearness` is the cosine of a path's
-    words with the query.
+    """Return the facts of all candidate files by index. `path_nearness` gives the cosine of a
+    path's words with the query.
     """
     maker = _Maker(tree, query, found, path_nearness)
     return _compared({one.place: maker.facts(one) for one in files}, found.covered)
 
 
 class _Maker:
-    """Makes the facts of one file that do not depend on the other candidates."""
+    """Computes the facts of a file that do not depend on the other candidates."""
 
     def __init__(
         self,
@@ -74,7 +74,6 @@ class _Maker:
         self._in_script = [held.files for term, held in found.holders.items() if not term.isascii()]
 
     def facts(self, one: OfFile) -> FileFacts:
-        """Return the facts of a file."""
         place, tree = one.place, self._tree
         path = tree.path(place)
         return FileFacts(
@@ -98,8 +97,8 @@ def _mean(numbers: Sequence[float]) -> float:
 
 
 def _compared(files: Mapping[int, FileFacts], covered: Mapping[int, float]) -> dict[int, FileFacts]:
-    """Return the facts with those that need the other candidates: what a test tests, what no usual
-    file holds.
+    """Return the facts, with those added that depend on other candidates: a test's subject, the
+    words that no usual file has.
     """
     usual = [covered.get(place, 0.0) for place, file in files.items() if paths.is_usual(file.path)]
     most = max(usual, default=0.0)

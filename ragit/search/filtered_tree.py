@@ -1,4 +1,4 @@
-"""An indexed tree as one query sees it: what may be found."""
+"""An indexed tree with the filters of one query."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ragit.store import ORDINAL_BITS, Snapshot, Store
 
 
 class FilteredTree:
-    """A snapshot with the filters of a query applied: of files, and of chunks where `lacked` says
-    which of them another tree lacks. Statistics are always of the whole tree.
+    """A snapshot with a query's filters applied: of files, and of chunks if `lacked` says which
+    another tree lacks. Statistics always cover the whole tree.
     """
 
     def __init__(
@@ -24,8 +24,8 @@ class FilteredTree:
         *,
         union: bool = False,
     ) -> None:
-        """Apply filters; `whole` is what is known of the snapshot already. In a `union` of trees, a
-        path may be there once for each of its versions.
+        """Apply the filters. `whole` is what is known about the snapshot already. In a `union` of
+        trees, a path may occur once per version.
         """
         self.union = union
         self.snapshot = snapshot
@@ -49,27 +49,27 @@ class FilteredTree:
 
     @property
     def place_of(self) -> dict[int, tuple[int, ...]]:
-        """Indices of each chunking in the whole tree: the same blob may lie at several paths."""
+        """Indices of each chunking in the whole tree: the same blob may be at several paths."""
         return self.whole.place_of
 
     @cached_property
     def members(self) -> Sequence[int]:
-        """The chunkings of the files that may be found, in ascending order."""
+        """The chunkings of the files that pass, in ascending order."""
         if isinstance(self.places, range):
             return self.whole.members
         return sorted({self.snapshot.chunkings[place] for place in self.places})
 
     @cached_property
     def allowed(self) -> frozenset[int] | range:
-        """The indices that may be found, for look-ups."""
+        """The indices of files that pass, for look-ups."""
         return self.places if isinstance(self.places, range) else frozenset(self.places)
 
     def passing(self, chunks: Iterable[int]) -> Set[int] | None:
-        """Return those of some chunks that may be found; None if that are all."""
+        """Return the chunks that pass; None if all do."""
         return self._lacked.of(chunks) if self._lacked else None
 
     def distinct(self, places: Iterable[int]) -> list[int]:
-        """Return the first of some indices for each path, in their order."""
+        """Return the first index of each path, in order."""
         if not self.union:
             return list(places)
         first: dict[bytes, int] = {}
@@ -78,8 +78,8 @@ class FilteredTree:
         return list(first.values())
 
     def hashes(self, store: Store, chunks: Iterable[int]) -> dict[int, bytes] | None:
-        """Return the hashes of the texts of some chunks of a union, and of others in their files;
-        None for any other tree, in which each text is a place of its own.
+        """Return the hashes of the texts of a union's chunks, and of the others in their files;
+        None for any other tree, where equal texts count as separate places.
         """
         if not self.union:
             return None

@@ -1,5 +1,5 @@
-"""Make hits of ranked chunks: their rows, their text read back from the blobs, their line, the
-reasons for their rank.
+"""Build hits from ranked chunks: rows, text read back from the blobs, the line, the reasons for the
+rank.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from ragit.store import ORDINAL_BITS, ChunkRow, Store
 from ragit.types import CLASSES, Definition, Hit, Member, Optimized
 
 _SHOWN_DIGITS = 10
-"""Digits of a blob that name a version."""
+"""Number of a blob's digits shown to name a version."""
 
 Pool = Sequence[tuple[Ranked, list[int]]]
-"""Chunks in order of rank, each with the indices of the other paths that hold the same blob."""
+"""Chunks in order of rank, each with the indices of the other paths of its blob."""
 
 
 def one_path_each(
     ranked: Iterable[Ranked], limit: int, texts: Mapping[int, bytes] | None = None
 ) -> Pool:
-    """Return the best `limit`, each blob under its best path only; with hashes of the chunks'
-    `texts`, each text in its best place only.
+    """Return the best `limit` chunks, each blob at its best path only; with hashes of the chunks'
+    `texts`, each text at its best place only.
     """
     chosen: list[tuple[Ranked, list[int]]] = []
     at: dict[int | bytes, list[int]] = {}
@@ -46,15 +46,15 @@ def one_path_each(
 
 
 def lines_of(text: str, count: int) -> list[str]:
-    """Return the lines of a chunk's text, without line ends: `count` unless an over-long line was
-    cut.
+    """Return the lines of a chunk's text, without line ends: `count` lines unless an over-long one
+    was cut.
     """
     lines = re.split(r"\r\n|\n|\r", text)
     return lines if len(lines) == count else text.split("\n")
 
 
 class Document(NamedTuple):
-    """A candidate as a model may read it."""
+    """A candidate as given to a model."""
 
     path: str
     name: str
@@ -64,7 +64,7 @@ class Document(NamedTuple):
 
 
 class HitBuilder:
-    """Makes hits of a pool of ranked chunks."""
+    """Builds hits from a pool of ranked chunks."""
 
     def __init__(
         self, texts: Texts, store: Store, tree: FilteredTree, found: RankedQuery, limit: int
@@ -76,7 +76,7 @@ class HitBuilder:
         self.pool = one_path_each(found.ranked, limit, hashes)
         self._store = store
         self._chunks: dict[int, list[ChunkRow]] = {}
-        """All chunks of the files that hold a class among the hits."""
+        """All chunks of the files with a class among the hits."""
         self._rows = store.chunks(ranked.facts.chunk for ranked, _ in self.pool)
         texts.load(ranked.facts.chunk >> ORDINAL_BITS for ranked, _ in self.pool)
 
@@ -86,10 +86,10 @@ class HitBuilder:
         described: Callable[[list[bytes]], Mapping[bytes, str]],
         cut: Callable[[bytes, int, int], str],
     ) -> list[Document]:
-        """Return part of the pool for a model to read.
+        """Return the documents of a pool for a model.
 
-        `described` gives descriptions by the hash of what was embedded, `cut` a range of a file's
-        text as a model may see it.
+        `described` gives descriptions by the hash of the embedded text; `cut` gives a range of a
+        file's text that a model may read.
         """
         rows = [(ranked, self._row(ranked)) for ranked, _ in pool]
         descriptions = described([row.hash for _, row in rows])
@@ -106,12 +106,12 @@ class HitBuilder:
         ]
 
     def pieces(self, pool: Pool) -> list[Piece]:
-        """Return a pool for the optimiser, in its order."""
+        """Return the pool as pieces for the optimiser, in order."""
         files = Counter(self._tree.first_version(ranked.facts.place) for ranked, _ in pool)
         return [self._piece(ranked, at, files) for at, (ranked, _) in enumerate(pool)]
 
     def hits(self, pool: Pool, chosen: Iterable[tuple[Piece, Optimized | None]]) -> list[Hit]:
-        """Return the pieces chosen of a pool, as hits."""
+        """Return the chosen pieces of a pool as hits."""
         return [self._hit(pool, piece, done) for piece, done in chosen]
 
     def _row(self, ranked: Ranked) -> ChunkRow:
@@ -121,8 +121,8 @@ class HitBuilder:
         return self._texts.part(ranked.facts.chunk >> ORDINAL_BITS, start, end)
 
     def _piece(self, ranked: Ranked, at: int, files: Mapping[int, int]) -> Piece:
-        """Return a chunk for the optimiser. Its words are compared within its file only; `files`
-        are the numbers of chunks by file.
+        """Return a chunk as a piece for the optimiser, which compares words within a file only.
+        `files` are numbers of chunks by file.
         """
         row = self._row(ranked)
         file = self._tree.first_version(ranked.facts.place)
@@ -142,8 +142,8 @@ class HitBuilder:
         )
 
     def _id(self, ranked: Ranked, row: ChunkRow) -> str:
-        """Return a name for a chunk: path, lines, the offset in a single line, and in a union of
-        trees the version of the file.
+        """Return an id of a chunk: path, lines, the offset within a single line, and in a union of
+        trees the file's version.
         """
         offset = f":{row.start}" if row.start_line == row.end_line else ""
         found = f"{self._path(ranked.facts.place)}:{row.start_line}-{row.end_line}{offset}"
@@ -186,7 +186,9 @@ class HitBuilder:
         )
 
     def _members(self, chunking: int, row: ChunkRow, piece: Piece) -> tuple[Member, ...]:
-        """Return what a class of a hit defines outside of the hit's lines; empty for all else."""
+        """Return the members that a class defines outside of the hit's lines; empty for other
+        kinds.
+        """
         if row.kind not in CLASSES or not row.definitions:
             return ()
         name = row.definitions[0].name
@@ -209,7 +211,7 @@ class HitBuilder:
         text: str,
         definitions: Sequence[Definition],
     ) -> int:
-        """Return the line of a hit to land on: that of a frame of a stack trace before all else."""
+        """Return the line of a hit to jump to: first of all a line of a stack trace's frame."""
         for at in self._places.get(place, ()):
             if piece.start_line <= at <= piece.end_line:
                 return at
@@ -224,7 +226,7 @@ class HitBuilder:
 
     @cached_property
     def _places(self) -> Mapping[int, Sequence[int]]:
-        """Lines that the query names, by file: of the frames of a trace the innermost first."""
+        """Lines that the query names, by file; for a trace the innermost frame first."""
         found: dict[int, list[int]] = {}
         for frame in self._found.terms.frames:
             for place in self._tree.paths_ending(frame.path):
@@ -234,9 +236,7 @@ class HitBuilder:
     def _place(
         self, piece: Piece, row: ChunkRow, members: Sequence[ChunkRow], chunking: int
     ) -> str:
-        """Return where a person finds a hit of a document; of joined chunks from the first to the
-        last.
-        """
+        """Return the place in a document for a reader; for joined chunks from first to last."""
         if not row.place and row.kind != IMAGE and chunking in self._texts.numbers:
             return chunk.share_of(piece.start, piece.end, len(self._texts[chunking]))
         if not row.place or len(piece.members) == 1:
@@ -246,8 +246,8 @@ class HitBuilder:
     def _numbers_of(
         self, piece: Piece, members: Sequence[ChunkRow], chunking: int
     ) -> tuple[int, ...]:
-        """Return the row or page of each line of a hit; empty if they are on one, or it is not
-        known.
+        """Return the row or page of each line of a hit; empty if all lines share one, or it is
+        unknown.
         """
         found = [0] * (piece.end_line - piece.start_line + 1)
         for row in members:
@@ -260,7 +260,9 @@ class HitBuilder:
         return tuple(found) if len({*found, 0}) > 2 else ()
 
     def _other_paths(self, ranked: Ranked, others: Sequence[int]) -> tuple[str, ...]:
-        """Return the paths of other places; versions of a path in a union are no others."""
+        """Return the paths of the other places; versions of the same path in a union do not
+        count.
+        """
         paths = dict.fromkeys(map(self._path, others))
         paths.pop(self._path(ranked.facts.place), None)
         return tuple(paths)

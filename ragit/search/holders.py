@@ -1,4 +1,4 @@
-"""Find the files of a tree that hold the terms of a query: in their text, names and paths."""
+"""Find the files of a tree that contain the query's terms: in text, names and paths."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ragit.search.whole_tree import Holders, WholeTree
 from ragit.store import Store
 
 _WEIGHTS = (*FIELD_WEIGHTS.values(), *[0.0] * ((1 << COLUMN_BITS) - len(COLUMNS)))
-"""Weights by the number of the column."""
+"""Weights by column number."""
 
 _COLUMN = (1 << COLUMN_BITS) - 1
 _NAMES = COLUMNS.index("symbol")
 _OF_TERM = 8
-"""Size of a term, besides its files, in the memory of a tree."""
+"""Size of a term itself in the memory of a tree, counted in files."""
 
 
 def find_holders(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[str, Holders]:
-    """Return the files of the whole tree that hold each term which is looked up."""
+    """Return the files of the whole tree that contain each looked-up term."""
     found = {term: _holders_of(store, tree.whole, term) for term in query.listed}
     for term, files in split_holders(store, tree, query, found).items():
         held = found[term]
@@ -30,7 +30,7 @@ def find_holders(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[st
 
 
 def _holders_of(store: Store, whole: WholeTree, term: str) -> Holders:
-    """Return the files that hold a term, which a tree remembers: its chunkings never change."""
+    """Return the files that contain a term. A tree remembers them: its chunkings never change."""
     key = (whole.number, term)
     known = whole.holders.get(key)
     if known is None:

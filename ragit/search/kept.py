@@ -1,8 +1,8 @@
-"""Keep a store and a git process open between the searches of one process, with what is known of
-the trees that were searched.
+"""Keep a store, a git process and what is known of searched trees between the searches of one
+process.
 
-Nothing here can be stale: a store remembers only rows that never change, and it is opened anew
-when its file was replaced.
+Nothing kept can be stale: a store remembers only rows that never change, and is opened anew when
+its file was replaced.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ragit.search.sign_bits import SignBits
 
 TREES = 4
-"""Trees of which is kept what was found out about them."""
+"""Number of trees remembered."""
 
 FEW_USES = 2
 """Questions after which a process is one that stays: to load numpy takes as long as ten searches
@@ -34,12 +34,12 @@ gain by it.
 """
 
 TEXT_BYTES = 16 << 20
-"""Bytes of texts that are kept. A search of a large tree reads some hundred KB."""
+"""Limit of the texts kept, in bytes. A search of a large tree reads some hundred KB."""
 
 
 class Kept:
-    """The store and the git process that stay open between searches. One thread at a time can have
-    it, by `taken`.
+    """The store and the git process that stay open between searches. `taken` gives them to one
+    thread at a time.
     """
 
     def __init__(self, repo: Repo, indexer: Indexer) -> None:
@@ -60,9 +60,9 @@ class Kept:
 
     @contextmanager
     def taken(self) -> Iterator[Kept]:
-        """Give what is kept to one caller; to a second one meanwhile, one of its own.
+        """Lend the open store and process to one caller; a second caller meanwhile gets new ones.
 
-        All is closed after an error, which may have left a process or a store halfway.
+        After an error everything is closed: a process or a store may be in an undefined state.
         """
         if not self._lock.acquire(blocking=False):
             other = Kept(self._repo, self._indexer)
@@ -81,7 +81,7 @@ class Kept:
             self._lock.release()
 
     def release(self) -> None:
-        """Close all, unless a search is under way."""
+        """Close everything, unless a search is running."""
         if self._lock.acquire(blocking=False):
             try:
                 self.close()
@@ -89,7 +89,7 @@ class Kept:
                 self._lock.release()
 
     def close(self) -> None:
-        """Close all, and forget what was found out."""
+        """Close everything, and forget what was remembered."""
         self.close_store()
         if self._objects is not None:
             self._objects.close()
@@ -99,7 +99,7 @@ class Kept:
         self.texts.clear()
 
     def close_store(self) -> None:
-        """Close the store, with all that it remembers."""
+        """Close the store, with everything it remembers."""
         if self._store is not None:
             self._store.close()
             self._store = self._identity = self._sign_bits = None
@@ -112,13 +112,13 @@ class Kept:
             self.close_store()
         if self._store is None:
             self._store = self._indexer.open_store()
-            # A store in a folder that cannot be written may be open as unchangeable.
+            # A store in a read-only folder may be open in immutable mode.
             writable = os.access(path.parent, os.W_OK)
             self._identity = now if writable and now == _identity(path) else None
         return self._store
 
     def is_in_place(self) -> bool:
-        """Return whether the open store surely is the file that lies at its path now."""
+        """Return whether the open store certainly is the file at its path now."""
         return self._identity is not None and self._identity == _identity(self._indexer.store_path)
 
     def objects(self) -> Objects:
@@ -131,7 +131,7 @@ class Kept:
         return self._objects
 
     def tree(self, snapshot: Snapshot) -> WholeTree:
-        """Return what is known of a tree that the store gave."""
+        """Return what is known about a tree of the store."""
         known = next((one for one in self._trees if one.snapshot is snapshot), None)
         if known is None:
             self._numbered += 1
@@ -146,7 +146,9 @@ class Kept:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from one that took its place; an open file keeps its number."""
+    """Return an identity of a file that differs for a file that replaced it; an open file keeps its
+    inode.
+    """
     try:
         found = path.stat()
     except OSError:
@@ -156,8 +158,8 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 @contextmanager
 def without_gc() -> Iterator[None]:
-    """Let the collector of cycles rest inside, where thousands of small objects are made, none in a
-    cycle: to look for some takes a seventh of a search, and a quarter of a comparison.
+    """Pause the garbage collector inside, where thousands of small objects without cycles are
+    created: it would take a seventh of a search, and a quarter of a comparison.
     """
     was = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""Tell which chunks of a tree another one lacks."""
+"""Tell which chunks of a tree another tree lacks."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from ragit.store import Snapshot, Store
 
 
 class Lacked:
-    """The chunks that a tree lacks: no file of it has one with the same text and the same names
-    around it.
+    """The chunks that a tree lacks: none of its files has a chunk with the same text and the same
+    names around it.
 
-    Chunks are looked up when they are asked for: a query asks for its candidates, not for all that
-    differs.
+    Chunks are looked up on demand: a query needs its candidates only, not every difference.
     """
 
     def __init__(self, store: Store, without: Snapshot) -> None:
@@ -20,11 +19,13 @@ class Lacked:
         self._there = frozenset(without.chunkings)
 
     def may_be_in(self, chunking: int) -> bool:
-        """Return whether a file may have such chunks; one that the tree holds has none."""
+        """Return whether a file may have such chunks; a file that the other tree contains
+        has none.
+        """
         return chunking not in self._there
 
     def of(self, chunks: Iterable[int]) -> set[int]:
-        """Return those of some chunks that the tree lacks."""
+        """Return the chunks that the tree lacks."""
         from ragit.store import same_text  # only for a search of what differs
 
         wanted = set(chunks)

@@ -1,6 +1,4 @@
-"""Choose the line of a hit that a person wants to land on: the definition that is asked for, or the
-match. Pure.
-"""
+"""Choose the line of a hit to jump to: the requested definition, or the match. Pure."""
 
 from __future__ import annotations
 
@@ -21,10 +19,10 @@ from ragit.records import NamedTuple
 from ragit.words import STOP_WORDS
 
 QUOTED_FROM = 0.12
-"""Evidence from which a line is what the query quotes."""
+"""Evidence from which a line counts as quoted by the query."""
 
 DEFINITION_SHARE = 0.5
-"""The line of a definition is taken where it holds this share of what the richest line holds."""
+"""Share of the richest line's weight from which the line of a definition is preferred."""
 
 _COMMENT = ("#", "//", "/*", "*", "--", ";", "%", '"""', "'''", "<!--")
 _KEYWORD = re.compile(
@@ -47,15 +45,15 @@ class Landing(NamedTuple):
 
     lines: Sequence[str]
     definitions: Sequence[tuple[str, int]]
-    """Names that it defines, each with the index of its line."""
+    """Names that the hit defines, each with the index of its line."""
 
 
 def best_line(query: QueryTerms, weights: WordWeights, hit: Landing) -> int:
-    """Return the index of the line to land on.
+    """Return the index of the line to jump to.
 
-    First a line that the query quotes, then the definition of a name that the query writes, then
-    the first line that holds such a name. Else the definition, unless another line holds twice as
-    much of the query's words.
+    In this order: a line that the query quotes; the definition of a name in the query; the first
+    line with such a name; the definition, unless another line contains twice as much of the query's
+    words.
     """
     found = _asked_for(query, weights, hit)
     if found is not None:
@@ -69,7 +67,7 @@ def best_line(query: QueryTerms, weights: WordWeights, hit: Landing) -> int:
 
 
 def _asked_for(query: QueryTerms, weights: WordWeights, hit: Landing) -> int | None:
-    """Return the line that the query quotes or names; what is spelled as in the query first."""
+    """Return the line that the query quotes or names; the query's own spelling comes first."""
     quoted = _quoted(query, weights, hit)
     if quoted is not None:
         return quoted
@@ -81,16 +79,16 @@ def _asked_for(query: QueryTerms, weights: WordWeights, hit: Landing) -> int | N
 
 
 def _has_a_spelling(query: QueryTerms) -> bool:
-    """Return whether a name of the query is more than a plain word in small letters, whose plural
-    may well be what is meant.
+    """Return whether a name of the query is more than a plain lower-case word, whose plural may
+    also match.
     """
     names = [symbol.name for symbol in query.symbols]
     return any(len(words.parts(name)) > 1 or name != name.lower() for name in names)
 
 
 def definition_line(name: str, lines: Sequence[str], kind: str = "") -> int | None:
-    """Return the index of the line that looks most as if it defined a name; None if no line holds
-    it.
+    """Return the index of the line that looks most like the definition of a name; None if no line
+    contains it.
     """
     name = _last(name)
     pattern = re.compile(
@@ -108,7 +106,7 @@ def definition_line(name: str, lines: Sequence[str], kind: str = "") -> int | No
 
 
 def _as_definition(line: str, match: re.Match[str]) -> float:
-    """Return how much a line looks as if it defined the name that matches in it."""
+    """Return how much a line looks like the definition of the matched name."""
     before, after = line[: match.start()], line[match.end() :]
     stripped = line.lstrip()
     if stripped.startswith(_COMMENT) and not _DEFINE.match(stripped):
@@ -126,15 +124,13 @@ def _as_definition(line: str, match: re.Match[str]) -> float:
 
 
 def _as_use(before: str) -> float:
-    """Return how much what stands before a name looks as if the name was only used."""
+    """Return how much the text before a name looks like a mere use of it."""
     quoted = before.endswith(('"', "'", "`")) or before.rstrip().endswith("@")
     return 4.0 * quoted + 3.0 * bool(_USE.search(before))
 
 
 def _defined(query: QueryTerms, hit: Landing, *, as_written: bool) -> int | None:
-    """Return the line of the definition whose name the query writes, in the same spelling or
-    another.
-    """
+    """Return the line of the definition of a name in the query, in the same or another spelling."""
     for symbol in query.symbols:
         for name, at in sorted(hit.definitions, key=lambda one: one[1]):
             last = _last(name)
@@ -153,8 +149,8 @@ def _last(name: str) -> str:
 
 
 def _named(query: QueryTerms, hit: Landing, *, as_written: bool) -> int | None:
-    """Return the line that holds a name of the query best, of equal ones the one that defines it or
-    the first.
+    """Return the line that matches a name of the query best; among equals its definition, else the
+    first.
     """
     least = SAME if as_written else 0.0
     best: tuple[float, float, int] | None = None
@@ -172,13 +168,13 @@ def _named(query: QueryTerms, hit: Landing, *, as_written: bool) -> int | None:
 
 _SPELLED = ((_defined, True), (_named, True), (_defined, False), (_named, False))
 _PLAIN = ((_defined, True), (_defined, False), (_named, True), (_named, False))
-"""In which order lines are looked for that define or hold a name, as it is written or in another
-spelling: what is spelled as in the query first, or definitions first.
+"""Order of the attempts to find a line that defines or contains a name: in the query's spelling
+first, or definitions first.
 """
 
 
 def _quoted(query: QueryTerms, weights: WordWeights, hit: Landing) -> int | None:
-    """Return the line in which the longest part of what the query quotes begins."""
+    """Return the line in which the longest quoted part of the query begins."""
     best, chosen = QUOTED_FROM, None
     sequences, spelled = [*query.phrases, *query.sequences], query.spelled
     every = [_tokens(line) for line in hit.lines]
@@ -211,7 +207,7 @@ def _richest(query: QueryTerms, weights: WordWeights, hit: Landing) -> tuple[int
 
 
 def _weight(query: QueryTerms, weights: WordWeights, line: str) -> float:
-    """Return the rarity of the query's words that a line holds, in any form of them."""
+    """Return the rarity of the query's words in a line, in any form."""
     held = frozenset(words.terms(line)).intersection(query.weights)
     total = 0.0
     for sequence in query.sequences or (tuple(query.weights),):
@@ -222,7 +218,7 @@ def _weight(query: QueryTerms, weights: WordWeights, line: str) -> float:
 
 
 def _opening(query: QueryTerms, hit: Landing) -> int | None:
-    """Return the line of the definition that is called most like the query."""
+    """Return the line of the definition with the name most like the query."""
     asked = query.weights
 
     def share(name: str) -> float:

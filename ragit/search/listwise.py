@@ -1,9 +1,9 @@
-"""A language model as a reranker: it reads all candidates at once and names them in order. What it
-says is untrusted.
+"""Rerank with a language model that reads all candidates at once and lists them in order. Its
+answer is untrusted.
 
 List-wise, after Sun et al. 2023 ("Is ChatGPT good at search?"): one request for all candidates.
-Models leave numbers out, name them twice or make some up, and talk around them; what can be read in
-it counts, and the rest keeps its order.
+Models leave numbers out, repeat or invent them, and add other text; what can be parsed counts, and
+the rest keeps its order.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ _TASK = (
 )
 
 _TOKENS_EACH = 8
-"""Most tokens of `[12] > `, with some to spare."""
+"""Limit of tokens for `[12] > `, with some to spare."""
 
 THOUGHT_TOKENS = 512
-"""For what a model says before it comes to the list."""
+"""Tokens for what a model writes before the list."""
 
 _RUN = re.compile(r"\d{1,4}(?:[\s,;>.|]+\d{1,4})*")
-"""Numbers with nothing but marks between them."""
+"""Numbers with only punctuation between them."""
 
 
 class Lister:
-    """A chat that orders candidates."""
+    """A chat model that orders candidates."""
 
     def __init__(self, client: Client, model: str) -> None:
         self._chat = Chat(client, model)
@@ -39,10 +39,10 @@ class Lister:
     def relevances(
         self, query: str, documents: Sequence[str], policy: RetryPolicy
     ) -> list[float | None]:
-        """1 for the one it names first, less for each further one; None for those that it does not
-        name.
+        """Return 1 for the first candidate listed, less for each further one, None for those not
+        listed.
 
-        Raises `RemoteFailed`, also where it names none.
+        Raises `RemoteFailed`, also if the model lists none.
         """
         said = self._chat.ask(
             _messages(query, documents),
@@ -67,11 +67,11 @@ def _messages(query: str, documents: Sequence[str]) -> list[Message]:
 
 
 def listed(said: str, count: int) -> list[int]:
-    """Return the candidates (from 0) that an answer names, in its order, each once.
+    """Return the candidates (from 0) that an answer lists, in order, each once.
 
-    Numbers in brackets count, if there are any; else the longest run of numbers, since the words
-    around it may hold some, too ("of the 20 results, 3 is best: 3, 7, 1"). None do where they make
-    no list: a small model that has not understood speaks of [1] and [10], and that is no order.
+    Numbers in brackets count, if there are any; else the longest run of numbers, since the other
+    text may contain some too ("of the 20 results, 3 is best: 3, 7, 1"). If they form no list, none
+    count: a small model that did not understand mentions [1] and [10], which is no order.
     """
     numbers = re.findall(r"\[\s*(\d{1,4})\s*\]", said)
     runs = [

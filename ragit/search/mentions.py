@@ -1,5 +1,5 @@
-"""Find the files that a query names: by their paths, as dotted modules, or in the frames of a stack
-trace. Pure.
+"""Find the files that a query names: by path, as dotted module, or in the frames of a stack trace.
+Pure.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from ragit.rank import QueryTerms
 from ragit.search.filtered_tree import FilteredTree
 
 MOST_FILES = 4
-"""A path that more files end in names none: __init__.py."""
+"""Limit of files for a path: a path that more files end in names none (__init__.py)."""
 
 MOST_MENTIONS = 40
 
 PACKAGE_WEIGHT = 0.6
-"""Weight of a module of which the query writes a member: `a.b.C` for a/b.py."""
+"""Weight of a module if the query names a member of it: `a.b.C` for a/b.py."""
 
 
 def mentioned_files(tree: FilteredTree, query: QueryTerms) -> dict[int, float]:
-    """Return the indices of the files that a query names, each with 1 or less."""
+    """Return the indices of the files that a query names, each with a weight up to 1."""
     found: dict[int, float] = {}
     for frame in query.frames:
         for place in _few(tree, tree.paths_ending(frame.path)):

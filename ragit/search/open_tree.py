@@ -1,5 +1,5 @@
-"""Open a tree for a question: its index completed as far as the settings allow, one state of the
-store, and the texts of its files.
+"""Open a tree for a question: index what is missing as far as the settings allow, and fix one state
+of the store and the texts of its files.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _State(NamedTuple):
     store: Store | None
     tree: IndexedTree
     moment: ExitStack
-    """Holds the read transaction."""
+    """Keeps the read transaction open."""
     without: IndexedTree | None = None
     refused: str = ""
     failed: str = ""
@@ -35,35 +35,35 @@ class _State(NamedTuple):
 
     @property
     def trees(self) -> list[IndexedTree]:
-        """Return the tree, and the one whose code is left out."""
+        """Return the tree, and the tree whose code is left out."""
         return [self.tree] if self.without is None else [self.tree, self.without]
 
     @property
     def complete(self) -> bool:
-        """Return whether all that the settings want of the trees is stored."""
+        """Return whether everything that the settings require of the trees is stored."""
         return all(tree.complete for tree in self.trees)
 
 
 class OpenTree:
-    """An indexed tree in one state of the store. Valid until the `with` that opened it ends."""
+    """An indexed tree in one state of the store, valid until its `with` block ends."""
 
     def __init__(self, target: Target, state: _State, objects: Objects, kept: Kept) -> None:
         self.target = target
         self._kept = kept
         self.tree = state.tree
         self.without = state.without
-        """The tree whose code is left out; None if all of `tree` is asked about."""
+        """The tree whose code is left out; None if none is."""
         self.trees = state.trees
-        """Both."""
+        """`tree` and `without`."""
         self.objects = objects
         self.refused = state.refused
-        """Why what was missing has no vectors; else empty."""
+        """Reason why files that were missing have no vectors; else empty."""
         self.failed = state.failed
-        """Why something is still missing; else empty."""
+        """Reason why something is still missing; else empty."""
         self.indexed = state.indexed
         """True if files had to be indexed first."""
         self.store_or_none = state.store
-        """The store; None if there is none yet, which only a tree without files can have."""
+        """The store; None before the first index, which only a tree without files can have."""
         self._texts: Texts | None = None
 
     @property
@@ -91,8 +91,8 @@ class OpenTree:
         return self._kept.tree(self.tree.snapshot)
 
     def chunking_at(self, path: bytes) -> int | None:
-        """Return the chunking of an indexed file by its path from the top; None if there is none,
-        in which case `tree.snapshot.skipped` may know why.
+        """Return the chunking of an indexed file by its path from the top; None if there is none
+        (`tree.snapshot.skipped` may have the reason).
         """
         paths = self.tree.snapshot.paths  # sorted
         place = bisect_left(paths, path)
@@ -105,9 +105,9 @@ class OpenTree:
         return list(self.store.chunks_of(chunking).values())
 
     def text_of(self, chunking: int) -> bytes:
-        """Return the text of a file, in UTF-8: that to which its chunks' lines and offsets refer.
+        """Return the text of a file in UTF-8, to which its chunks' lines and offsets refer.
 
-        It is empty for a blob that git lost, which `texts.lost` then holds.
+        It is empty for a blob that git lost, which is then in `texts.lost`.
         """
         self.texts.load([chunking])
         return self.texts[chunking]
@@ -131,12 +131,11 @@ class TreeOpener:
         patient: bool = False,
         on_index: OnIndex | None = None,
     ) -> Iterator[OpenTree]:
-        """Open a tree, after what it lacks was indexed, if `index` and the settings allow that.
+        """Open a tree, after indexing what it lacks if `index` and the settings allow that.
 
-        Where the embedding server does not answer, words alone are indexed, unless `only_vectors`:
-        then EmbedderUnavailable is raised. What takes long stays missing, unless `patient`.
-        `on_index` is told what is missing before it is indexed.
-        Raises NotIndexed.
+        If the embedding server does not answer, only words are indexed, or with `only_vectors`
+        EmbedderUnavailable is raised. What would take long stays missing, unless `patient`.
+        `on_index` is called with what is missing before it is indexed. Raises NotIndexed.
         """
         with ExitStack() as stack:
             kept = stack.enter_context(self._kept.taken())
@@ -203,7 +202,7 @@ class TreeOpener:
         only_vectors: bool,
         on_index: OnIndex | None,
     ) -> _State:
-        """Index what is missing, as far as that is quick, and return the state after that."""
+        """Index what is missing, as far as that is quick, and return the new state."""
         self._indexer.prepare(state.trees)
         progress = on_index(self._indexer.announced(state.trees)) if on_index else None
         complete = partial(

@@ -1,5 +1,5 @@
-"""Rank the chunks of a tree for a query: both arms, the facts of the candidates, their order; also
-a rewritten query.
+"""Rank the chunks of a tree for a query: both arms, the candidates' facts, their order; also for a
+rewritten query.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ if TYPE_CHECKING:
 _NO_WORDS: Mapping[str, float] = MappingProxyType({})
 
 NEAR_ENOUGH = 0.27
-"""Cosine of the nearest chunk below which a query of which no file holds a word has no answer."""
+"""Cosine of the nearest chunk below which a query has no answer if no file contains any of its
+words.
+"""
 
 
 REMEMBERED_QUERIES = 256
-"""Queries whose vectors a long-lived process remembers: at most 1 MB of them."""
+"""Number of query vectors that a long-lived process remembers: at most 1 MB."""
 
 
 class SearchScope(NamedTuple):
@@ -45,16 +47,16 @@ class SearchScope(NamedTuple):
     tree: FilteredTree
     texts: Texts
     refused: str
-    """Why there are no vectors, if that is known already; else empty."""
+    """Reason why there are no vectors, if known already; else empty."""
     least: float
-    """Score that a hit needs."""
+    """Least score of a hit."""
     wanted: int
-    """Number of the best that must be ranked; 0 for all."""
+    """Number of best chunks that must be ranked; 0 for all."""
     top_k: int
 
 
 class RankedQuery(NamedTuple):
-    """The ranking for a query, or for it and its variants."""
+    """The ranking of a query, or of it and its variants."""
 
     terms: rank.QueryTerms
     weights: rank.WordWeights
@@ -82,12 +84,12 @@ class QueryRanker:
         self._embedder = embedder
         self._weights = rank.signal_weights(dict(config.retrieval.signals))
         self._vectors: OrderedDict[tuple[str, bytes], bytes] = OrderedDict()
-        """Vectors of the last queries, by their text and by the mark of the stored vectors, which
-        says what model made those.
+        """Vectors of the last queries, by text and by the mark of the stored vectors, which
+        identifies the model.
         """
 
     def ranked(self, query: Query, scope: SearchScope) -> RankedQuery:
-        """Return the order for a query, as it is or rewritten."""
+        """Return the ranking of a query, as it is or rewritten."""
         settings = self._retrieval.query_rewriting
         if not (settings.enabled if query.rewrite is None else query.rewrite):
             return self._rank_one(query, scope)
@@ -97,11 +99,13 @@ class QueryRanker:
 
     @property
     def distinct(self) -> bool:
-        """The best chunks of different files come before the others of a file."""
+        """Return whether the best chunks of different files come before further chunks of a
+        file.
+        """
         return rank.REPEAT in self._weights
 
     def _with_near_words(self, query: Query, scope: SearchScope) -> RankedQuery:
-        """Add words of the searched tree that are near to those of the query."""
+        """Rank with words of the searched tree added that are near to the query's."""
         from ragit.search import vocabulary
 
         terms = rank.parse_query(query.text)
@@ -110,7 +114,7 @@ class QueryRanker:
         return found._replace(rewritten=Rewritten(words=words) if words else None)
 
     def _with_variants(self, query: Query, scope: SearchScope) -> RankedQuery:
-        """Fuse the query with its variants; alone where a model gave none."""
+        """Rank the fused query and variants; the query alone if the model gave none."""
         variants, why = self._rewriter.variants(query.text)
         if not variants:
             alone = self._rank_one(query, scope)
@@ -180,7 +184,7 @@ class QueryRanker:
     def _vector(
         self, store: Store, query: Query, terms: rank.QueryTerms, mode: str
     ) -> tuple[QueryVector | None, str]:
-        """Return the query's vector; or None, and why there is none where one is expected."""
+        """Return the query's vector; or None, and the reason if one was expected."""
         embedder = self._embedder
         if embedder is None:
             if mode == "vector":
@@ -212,9 +216,9 @@ class QueryRanker:
         return QueryVector(quantize_query(vector), number, path_nearness(text), unchanging), ""
 
     def _embed(self, embedder: Embedder, text: str, store: Store, number: int) -> bytes:
-        """Return the query's vector; from a server, by the model that made the stored vectors.
+        """Return the query's vector; from a server, by the model of the stored vectors.
 
-        A long-lived process embeds no query twice, whatever tree and paths it is about.
+        A long-lived process embeds no query twice, for any tree and paths.
         """
         key = (text, store.mark(number))
         vector = self._vectors.pop(key, None)
@@ -234,11 +238,11 @@ class QueryRanker:
         return query_vector(embedder, text, store, number)
 
     def _without_one_arm(self, query: Query, *, has_words: bool) -> str:
-        """Return why one arm had nothing to say about a query; empty if both had something."""
+        """Return why one arm found nothing for a query; empty if both did."""
         asked = rank.content_words(query.text)
         known = self._knows(asked)
         if has_words:
-            # In plain letters it is a name that someone made up: found by itself, as it should be.
+            # An unknown ASCII word is an invented name: found by itself, as it should be.
             foreign = not known and not asked.isascii()
             return (
                 "the model knows no word of the query: ranked by its words and letters alone"
@@ -251,7 +255,7 @@ class QueryRanker:
         return f"{none} holds a word of the query, and the model knows none: these are guesses by letters"  # noqa: E501
 
     def _nothing(self, query: Query, found: Candidates, *, has_words: bool) -> str:
-        """Return why no candidate is an answer: no file holds a word, and no chunk is near in
+        """Return why no candidate is an answer: no file contains a word, and no chunk is near in
         meaning.
         """
         if has_words or query.guess:
@@ -282,7 +286,7 @@ def _ordered(
     *,
     with_names: bool,
 ) -> list[rank.Ranked]:
-    """Return the candidates' chunks in order. Names are read for those that need them."""
+    """Return the candidates' chunks in order. Names are read only where needed."""
     contenders = scorer.contenders(found.chunks, scope.wanted, evidence.of)
     names: Mapping[int, rank.Names] = {}
     if with_names:

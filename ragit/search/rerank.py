@@ -1,7 +1,7 @@
 """Let a model reorder the best candidates, within a timeout.
 
-Loaded only where a search is to be reranked. If the model fails, the order of the fusion stands and
-the answer says why.
+Imported only for a search that reranks. If the model fails, the fused order stays and the answer
+says why.
 """
 
 from __future__ import annotations
@@ -28,46 +28,48 @@ from ragit.services import server_of
 from ragit.types import RerankedBy
 
 QUERY_CHARS = 2000
-"""A longer query would leave no room for a document: most cross-encoders read some 500 words of
-both.
+"""Limit of a query's characters: a longer one would leave no room for a document, since most
+cross-encoders read some 500 words of both.
 """
 
 HALVINGS = 3
-"""Times that documents are cut for a server that will not do so itself. llama-server takes, as it
-is started, 512 tokens of query and document together, and refuses all of them for one.
+"""Number of times that documents are halved for a server that does not cut them. By default
+llama-server takes 512 tokens of query and document together, and rejects the whole request for one
+that is too long.
 """
 
 CONCURRENCY = 4
-"""Requests at once, where the candidates are more than a server takes in one."""
+"""Number of parallel requests if the candidates exceed what a server takes in one."""
 
 SECTION = "retrieval.reranking"
 
 Judge = Callable[[str, Sequence[str], RetryPolicy], "list[float | None]"]
-"""Query and documents to relevances."""
+"""From query and documents to relevances."""
 
 Describe = Callable[[list[bytes]], Mapping[bytes, str]]
-"""Hashes of embedded texts to their descriptions."""
+"""From hashes of embedded texts to their descriptions."""
 
 
 class Reordered(NamedTuple):
-    """Candidates in their order, each with the rank it had before (from 0)."""
+    """Candidates in order, each with its previous rank (from 0)."""
 
     order: list[tuple[int, Ranked]]
     by: RerankedBy | None = None
     degraded: str = ""
-    """Why the order is as before; empty if the model gave one."""
+    """Reason why the order is unchanged; empty if the model gave one."""
     alone: bool = False
-    """What stood below the candidates is left out: minScore asks for what the model found relevant.
+    """Whether the chunks below the candidates are left out: minScore then refers to the model's
+    relevances.
     """
 
 
 class RerankedPool(NamedTuple):
-    """A pool of chunks in the order that the model gives its best."""
+    """A pool of chunks whose best are in the model's order."""
 
     pool: Pool
     by: RerankedBy | None
     degraded: str
-    """Why the order is as before; else empty."""
+    """Reason why the order is unchanged; else empty."""
 
 
 class Reranker:
@@ -77,19 +79,17 @@ class Reranker:
         self._settings = settings
         self._ask, self._name, self._client = _asker(settings)
         self._longest = 0
-        """Characters of a document that the server takes, where it refused longer ones; else 0."""
+        """Limit of a document's characters after the server refused longer ones; else 0."""
 
     @property
     def candidates(self) -> int:
-        """Number of candidates that the model is shown."""
+        """Number of candidates given to the model."""
         return self._settings.candidates
 
     def rerank(
         self, builder: HitBuilder, query: str, described: Describe, *, distinct: bool
     ) -> RerankedPool:
-        """Return the pool in the order that the model gives its best; `distinct`: see
-        `rank.rerank`.
-        """
+        """Return the pool with its best in the model's order. For `distinct` see `rank.rerank`."""
         pool = builder.pool
         best = pool[: self.candidates]
         wants = self._settings.doc_field != "content"
@@ -104,10 +104,9 @@ class Reranker:
         return RerankedPool([*reordered, *rest], done.by, done.degraded)
 
     def _shown(self, one: Document) -> str:
-        """Return what the model reads of a candidate: its path, its name, and its beginning.
+        """Return what the model reads of a candidate: its path, name and beginning.
 
-        Secrets are taken out before the end is cut off: half of one has no form by which it could
-        be found.
+        Secrets are removed before the end is cut off: half a secret would not be recognised.
         """
         text = self._client.clean(
             f"{one.description}\n\n{one.text}" if one.description else one.text
@@ -121,8 +120,8 @@ class Reranker:
     def order(
         self, query: str, candidates: Sequence[Ranked], documents: Sequence[str], *, distinct: bool
     ) -> Reordered:
-        """Return the candidates, whose texts are `documents`, as the model orders them; as they
-        were if it fails.
+        """Return the candidates, whose texts are `documents`, in the model's order; unchanged if it
+        fails.
         """
         if len(candidates) < 2:
             return Reordered(list(enumerate(candidates)))
@@ -154,8 +153,8 @@ class Reranker:
     def _fitting(
         self, said: str, documents: Sequence[str], policy: RetryPolicy
     ) -> list[float | None]:
-        """Return the relevances of documents, or of their beginnings where the server says that
-        they are too long.
+        """Return the relevances of documents, or of their beginnings if the server says they are
+        too long.
         """
         for _ in range(HALVINGS):
             shown = [document[: self._longest or None] for document in documents]
@@ -177,7 +176,7 @@ def _as_before(candidates: Sequence[Ranked], reason: str) -> Reordered:
 
 
 def _asker(settings: Reranking) -> tuple[Judge, str, Client]:
-    """Return a function that asks the configured model, its name, and the connection to it."""
+    """Return a function that asks the configured model, the model's name, and the connection."""
     if settings.provider == "chat":
         from ragit.search.listwise import Lister
 

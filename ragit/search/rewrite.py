@@ -1,7 +1,7 @@
 """Ask a language model for variants of a query. Its answer is untrusted.
 
-Loaded only where queries are to be rewritten. If it fails, the query is searched as it is, and the
-answer says why.
+Imported only if queries are to be rewritten. If the model fails, the query is searched unchanged
+and the answer says why.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SECTION = "retrieval.queryRewriting"
 QUERY_CHARS = 2000
 VARIANT_CHARS = 300
 REMEMBERED = 256
-"""Queries whose variants a long-lived process keeps."""
+"""Number of queries whose variants a long-lived process keeps."""
 
 _TASK = (
     "You help to search the source code of a repository. Write {count} other ways to ask for what the query asks for, "  # noqa: E501
@@ -35,16 +35,16 @@ _EXAMPLE = (
         ("calculate how full the moon is\nmoon_phase lunar_phase\nMoonCalendar phase_angle",),
     ),
 )
-"""Shows the form of an answer: small models do not take it from instructions. They copy words from
-it, so these are seldom found in code: what nothing matches harms no order.
+"""Shows the form of an answer, which small models do not learn from instructions. They copy its
+words, so these are rare in code: words that match nothing do not change the order.
 """
 
 _OWN_WORDS = 4
-"""More words than these in a row, as the instructions have them, are an echo of those."""
+"""A line with more words than this in a row from the instructions is an echo of them."""
 
 _TOKENS_EACH = 60
 THOUGHT_TOKENS = 512
-"""Tokens for what a model says before its list."""
+"""Tokens for what a model writes before its list."""
 
 _MARK = re.compile(
     r"^\s*(?:[-*\u2022>]+|\(?\d{1,2}[.):]|variant \d+:|query \d+:)\s*", re.IGNORECASE
@@ -70,7 +70,7 @@ class Rewriter:
         self._known: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
     def variants(self, query: str) -> tuple[tuple[str, ...], str]:
-        """Return variants of a query; and why there are none, where there should be some."""
+        """Return variants of a query; and the reason if there are none."""
         if query in self._known:
             self._known.move_to_end(query)
             return self._known[query], ""
@@ -80,7 +80,7 @@ class Rewriter:
             )
         except NoAnswer as why:
             return (), f"not rewritten: {why}"
-        # What was cut is no whole way to ask, and mostly the end of a loop.
+        # A cut last line is no whole query, and mostly the end of a loop.
         said = reply.text.rpartition("\n")[0] if reply.cut else reply.text
         found = listed(said, query, self._settings.variants)
         if not found:
@@ -104,9 +104,9 @@ class Rewriter:
 
 def listed(said: str, query: str, most: int) -> tuple[str, ...]:
     """Return the lines of an answer that are queries, without list marks and quotes, each once and
-    none like the query.
+    none equal to the query.
 
-    A word that is repeated counts once. Echoes of the instructions are left out.
+    Repeated words count once. Echoes of the instructions are left out.
     """
     found: dict[str, str] = {}
     for line in said.splitlines():

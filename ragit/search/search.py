@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from ragit.search.rerank import Reranker
 
 OVERFETCH = 3
-"""The optimiser chooses among this many times top_k."""
+"""The optimiser chooses among this many times top_k chunks."""
 
 
 class Found(NamedTuple):
-    """The part of an answer that is found in the tree."""
+    """The part of an answer that comes from the tree."""
 
     hits: tuple[Hit, ...] = ()
     degraded: str = ""
@@ -73,11 +73,13 @@ class Searcher:
 
     @staticmethod
     def check(query: Query) -> None:
-        """Raise UnknownLanguage for a language of a query that is not in the table."""
+        """Raise UnknownLanguage if a language of the query is not in the table."""
         validate(query)
 
     def search(self, query: Query, target: Target, on_index: OnIndex | None = None) -> Answer:
-        """Return the hits in a tree. `on_index` is told what is missing before it is indexed."""
+        """Return the hits in a tree. `on_index` is called with what is missing before it is
+        indexed.
+        """
         started = time.perf_counter()
         if query.mode != "keyword":
             warm_up(self._indexer.embedder)
@@ -118,9 +120,9 @@ class Searcher:
     def scores(
         self, opened: OpenTree, snapshot: Snapshot, chunks: Set[int], query: Query
     ) -> dict[int, float]:
-        """Return the scores of those of some chunks of a tree that a query finds.
+        """Return the scores of those of the chunks that a query finds.
 
-        The tree has to be indexed in the state of the store that was opened.
+        The tree must be indexed in the opened state of the store.
         """
         within = {number >> ORDINAL_BITS for number in chunks}
         tree = FilteredTree(snapshot, lambda chunking, _: chunking in within)
@@ -132,7 +134,9 @@ class Searcher:
         return {one.facts.chunk: one.score for one in reversed(ranked) if one.facts.chunk in chunks}
 
     def _looked_at(self, opened: OpenTree) -> LookedAt:
-        """Return how much of a union was searched; refs are not known here, so each tree is one."""
+        """Return how much of a union was searched. Refs are unknown here, so each tree counts as
+        one.
+        """
         trees = len(self._indexer.trees.unions[opened.target.tree])
         stored = len(set(opened.tree.snapshot.chunkings))
         lacking = len({file.key for file in opened.tree.missing})
@@ -199,7 +203,7 @@ class Searcher:
         top_k: int,
         least: float,
     ) -> Iterator[str]:
-        """Yield what a reader has to know about the hits, a sentence each."""
+        """Yield notes on the hits for the reader, a sentence each."""
         if ranked.nothing:
             yield ranked.nothing
         if ranked.misspelt:
@@ -225,7 +229,9 @@ class Searcher:
         ranked: RankedQuery,
         reranker: Reranker | None,
     ) -> tuple[tuple[Hit, ...], RerankedBy | None, str]:
-        """Return the hits; the reranker that ordered them, if any did; and why one did not."""
+        """Return the hits; the reranker that ordered them, if any; and the reason if reranking
+        failed.
+        """
         knobs = self._config.retrieval.context_optimization
         top_k = self._top_k(query)
         optimizes = knobs.enabled if query.optimize is None else query.optimize
@@ -255,7 +261,7 @@ class Searcher:
     def _filter(
         self, store: Store, query: Query, lacked: Lacked | None
     ) -> Callable[[int, bytes], bool] | None:
-        """Return a test of a file by its chunking and path; None if all files pass."""
+        """Return a test of a file by chunking and path; None if all files pass."""
         tests: list[Callable[[int, bytes], bool]] = []
         if lacked:
             tests.append(lambda chunking, _: lacked.may_be_in(chunking))
@@ -284,7 +290,7 @@ def _more_files(
 
 
 def _nothing_passes(opened: OpenTree, query: Query) -> str:
-    """Return why no file may be found."""
+    """Return why no file passes the filters."""
     without = opened.target.without
     if without and not (query.paths or query.languages):
         return f"{opened.target.name} has no code that {without.name} lacks"
@@ -294,7 +300,7 @@ def _nothing_passes(opened: OpenTree, query: Query) -> str:
 
 
 def _unsearched_submodules(query: Query, resolved: IndexedTree, found: Found) -> tuple[str, ...]:
-    """Return a note on submodules where the tree itself has no good answer."""
+    """Return a note on submodules if the tree itself has no good answer."""
     count = resolved.count_of({SUBMODULE})
     if query.recurse_submodules or not count or (found.hits and not found.degraded):
         return ()
@@ -315,8 +321,6 @@ def _lost(texts: Texts, snapshot: Snapshot) -> str:
 
 
 def _described(store: Store, config: Config, hashes: list[bytes]) -> Mapping[bytes, str]:
-    """Return descriptions of chunks by the hash of what was embedded; none where none are
-    configured.
-    """
+    """Return descriptions of chunks by the hash of the embedded text; none if not configured."""
     task = chunk_task(config.description)
     return store.descriptions.of(OF_CHUNK, task.fingerprint, hashes) if task else {}

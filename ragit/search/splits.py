@@ -1,4 +1,4 @@
-"""Find definitions whose name a query spells as one word: `oauth` for OAuthHandler, `websocket` for
+"""Find definitions whose name a query writes as one word: `oauth` for OAuthHandler, `websocket` for
 WebSocketServer.
 """
 
@@ -13,7 +13,7 @@ from ragit.search.filtered_tree import FilteredTree
 from ragit.store import Store
 
 SHORTEST = 5
-"""Letters of a word that may be two joined."""
+"""Least letters of a word that may be two joined."""
 
 NAME_COLUMN = "symbol"
 
@@ -23,7 +23,7 @@ def split_holders(
 ) -> dict[str, dict[int, float]]:
     """Return for words of the query the files that define names with both halves of the word.
 
-    A lone name is always split; of several words only those that no file holds.
+    A lone name is always split; of several words only those that no file contains.
     """
     splits: dict[str, dict[int, float]] = {}
     for word in query.names if query.shape == "symbol" else _unheld(query, found):
@@ -48,7 +48,7 @@ def _unheld(query: QueryTerms, found: Mapping[str, Any]) -> list[str]:
 
 
 def _defining(store: Store, tree: FilteredTree, word: str) -> Iterator[int]:
-    """Yield the files that define names with both halves of a word, for each way to halve it."""
+    """Yield the files that define names with both halves of a word, for each way to split it."""
     for at in range(1, len(word) - 1):
         second = _chunkings(store, word[at:])
         if not second:

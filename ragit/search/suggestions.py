@@ -1,4 +1,4 @@
-"""Suggest names of the tree for names that no file of it holds: "did you mean". Loaded only for
+"""Suggest names of the tree for names that no file contains: "did you mean". Imported only for
 those.
 """
 
@@ -12,15 +12,15 @@ from ragit.search.filtered_tree import FilteredTree
 from ragit.store import Store
 
 MOST = 3
-"""Suggestions of one answer."""
+"""Limit of suggestions in one answer."""
 
 SHORTEST = 4
-"""Letters of a name that may be misspelt: of a shorter one too many others are near."""
+"""Least letters of a name that may be misspelt: too many others are near to a shorter one."""
 
 
 def suggestions(store: Store, tree: FilteredTree, missing: Sequence[str]) -> tuple[str, ...]:
-    """Return defined names of the tree that differ from a missing one by a letter or two, the
-    nearest first.
+    """Return defined names of the tree that differ from a missing one by a letter or two, nearest
+    first.
     """
     found: dict[str, None] = {}
     for name in missing:
@@ -48,7 +48,7 @@ def _near(store: Store, tree: FilteredTree, name: str) -> Iterator[str]:
 
 
 def _spelt(store: Store, tree: FilteredTree, term: str) -> Iterator[str]:
-    """Yield the names that are defined in the tree under a term, as they are written."""
+    """Yield the names defined in the tree under a term, as written."""
     chunkings = store.holding(term, "symbol")
     places = sorted(place for c in chunkings for place in tree.place_of.get(c, ()))
     for place in places[:1]:
@@ -61,7 +61,7 @@ def edits(a: str, b: str, most: int) -> int:
     """Return the optimal string alignment distance of two words: letters added, dropped, changed or
     swapped.
 
-    More than `most` is not told apart.
+    Distances above `most` are not told apart.
     """
     before: list[int] = []
     row = list(range(len(b) + 1))

@@ -1,4 +1,4 @@
-"""Read the texts of chunked files back from git, or from the store for documents, each once per
+"""Read the texts of chunked files from git, or for documents from the store, each once per
 search.
 """
 
@@ -14,7 +14,7 @@ from ragit.types import Oid
 
 
 class Texts:
-    """The texts of the files that one search looks at, by chunking."""
+    """The texts of the files that one search reads, by chunking."""
 
     def __init__(self, objects: Objects, store: Store, remembered: Remembered[Oid, bytes]) -> None:
         self._objects = objects
@@ -22,14 +22,14 @@ class Texts:
         self._remembered = remembered
         self._texts: dict[int, bytes] = {}
         self.numbers: dict[int, bytes] = {}
-        """Rows, pages, ... of the lines of documents, packed."""
+        """Rows, pages and so on of the lines of documents, packed."""
         self.blobs: dict[int, tuple[Oid, str]] = {}
-        """Blob and language of each chunking that was read."""
+        """Blob and language of each chunking read."""
         self.lost: set[int] = set()
-        """Chunkings whose blob git cannot read any more; their texts are empty."""
+        """Chunkings whose blob git can no longer read; their texts are empty."""
 
     def load(self, chunkings: Iterable[int]) -> None:
-        """Read the texts of some chunkings in one go, as far as they are not read yet."""
+        """Read the texts of chunkings in one go, except those already read."""
         new = sorted(set(chunkings) - self.blobs.keys())
         if not new:
             return
@@ -43,7 +43,7 @@ class Texts:
         self._texts.update((c, found.get(oid, b"")) for c, oid in others.items())
 
     def _read(self, oids: Set[Oid]) -> dict[Oid, bytes]:
-        """Return the texts of blobs; without those that git has lost."""
+        """Return the texts of blobs, without those that git has lost."""
         known = ((oid, self._remembered.get(oid)) for oid in oids)
         found = {oid: text for oid, text in known if text is not None}
         for oid, data in self._objects.read_many(sorted(oids - found.keys())):
@@ -53,7 +53,7 @@ class Texts:
         return found
 
     def __getitem__(self, chunking: int) -> bytes:
-        """Return the text of a chunking that was loaded, in UTF-8."""
+        """Return the text of a loaded chunking, in UTF-8."""
         return self._texts[chunking]
 
     def part(self, chunking: int, start: int, end: int) -> str:

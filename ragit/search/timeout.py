@@ -1,4 +1,4 @@
-"""Bound the time that a search waits for another machine."""
+"""Limit the time that a search waits for another machine."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _T = TypeVar("_T")
 
 
 class NoAnswer(Exception):
-    """A server gave no answer; the message says why."""
+    """A server gave no answer; the message has the reason."""
 
 
 def in_time(call: Callable[[RetryPolicy], _T], timeout_ms: int, section: str) -> _T:
     """Return the result of a call to a server, or raise NoAnswer after `timeout_ms`.
 
-    `section` is the table of settings that the timeout stands in.
+    `section` is the table of settings with the timeout.
     """
     seconds = timeout_ms / 1000
     policy = RetryPolicy(retries=1, longest_wait=seconds, within=seconds)
@@ -32,10 +32,10 @@ def in_time(call: Callable[[RetryPolicy], _T], timeout_ms: int, section: str) ->
 
 
 def within(seconds: float, call: Callable[[], _T]) -> _T:
-    """Return the result of a call, raise what it raises, or raise TimeoutError.
+    """Return the result of a call, raise its error, or raise TimeoutError.
 
-    The call runs in a daemon thread, since a client's own timeouts do not cover all that it waits
-    for: looking up a name takes as long as the system likes.
+    The call runs in a daemon thread, since a client's own timeouts do not cover everything: a DNS
+    look-up takes as long as the system likes.
     """
     done: list[_T] = []
     failed: list[BaseException] = []

@@ -1,4 +1,4 @@
-"""Find the names of a query that no indexed file holds."""
+"""Find the names of a query that no indexed file contains."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from ragit.search.filtered_tree import FilteredTree
 from ragit.search.texts import Texts
 
 MOST_READ = 40
-"""Files whose text is read to see that they do not hold a name; where more hold its parts, nothing
-is claimed.
+"""Limit of files read to check that they lack a name; if more contain its parts, nothing is
+claimed.
 """
 
 
 def unmatched_names(
     tree: FilteredTree, texts: Texts, query: QueryTerms, found: Candidates
 ) -> tuple[str, ...]:
-    """Return the names of several words that no file of the tree holds, not even inside a longer
+    """Return the names of several words that no file of the tree contains, not even within a longer
     name.
     """
     return tuple(
@@ -33,9 +33,7 @@ def unmatched_names(
 def _is_inside(
     tree: FilteredTree, texts: Texts, name: str, query: QueryTerms, found: Candidates
 ) -> bool:
-    """Return true if a file holds a name inside a longer one, or if so many may that it is not
-    known.
-    """
+    """Return whether a file contains a name within a longer one, or too many may to be sure."""
     held = [
         found.matches.holders[stem].files.keys()
         for part in words.parts(name)
@@ -54,7 +52,7 @@ def _is_inside(
 
 def misspelt(query: QueryTerms, unmatched: tuple[str, ...], found: Candidates) -> tuple[str, ...]:
     """Return the names that may be misspelt: those of several words, and a lone word that no file
-    holds.
+    contains.
     """
     if query.shape != "symbol":
         return unmatched

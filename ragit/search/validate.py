@@ -13,5 +13,5 @@ def validate(query: Query) -> None:
 
 
 def language(name: str) -> str:
-    """Return a language's name in the table; raise UnknownLanguage."""
+    """Return a language's name as in the table; raise UnknownLanguage."""
     return chunk.named(name) or chunk.require(name.lower()).name

@@ -1,10 +1,9 @@
-"""A query's words in the searched tree's own: other forms, synonyms and abbreviations that it uses.
-Offline.
+"""Expand a query by words of the searched tree: other forms, synonyms and abbreviations. Offline.
 
-The words of the tree's paths are its vocabulary: what people call files and folders by is what it
-is about, and it is read from the composed tree without asking the store. Only words that the tree
-holds are added, and nothing else that is stored counts. It takes some 20 ms on 6,500 files
-(6,400 names, 1,500 words), most of them for splitting names.
+The vocabulary is the words of the tree's paths: people name files and folders after their subject,
+and the paths are in the composed tree, so the store is not read. Only words that the tree contains
+are added, and nothing else in the store has an effect. It takes some 20 ms on 6,500 files (6,400
+names, 1,500 words), mostly for splitting names.
 """
 
 from __future__ import annotations
@@ -16,26 +15,26 @@ from ragit import rank, words
 from ragit.embed import Nearby
 
 WEIGHT = 0.3
-"""Weight of an added word beside one of the query."""
+"""Weight of an added word against 1 for a word of the query."""
 
 MOST_WORDS = 8
-"""Words of a query that are looked at; the first ones, as everywhere."""
+"""Limit of the query's words that are expanded: the first ones."""
 
 MOST_EACH = 2
-"""Words added for each."""
+"""Limit of words added for each."""
 
 NEAR = 0.5
-"""Cosine from which a word means the same: delete and remove have 0.52, timeout and wait 0.29."""
+"""Cosine from which two words mean the same: delete and remove have 0.52, timeout and wait 0.29."""
 
 NEAR_SHORT = 0.28
-"""Least similarity where one abbreviates the other: cfg and config have 0.33."""
+"""The same if one abbreviates the other: cfg and config have 0.33."""
 
 _PART = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-"""The ASCII words of `words.parts`, of all names at once."""
+"""The ASCII words of `words.parts`, for all names at once."""
 
 
 def vocabulary(paths: Iterable[bytes]) -> frozenset[str]:
-    """All words of three letters or more in the names of files and folders."""
+    """Return all words of three letters or more in the names of files and folders."""
     names = set(b"/".join(paths).split(b"/"))
     return frozenset(
         word.decode().lower() for word in set(_PART.findall(b"/".join(names))) if len(word) > 2
@@ -45,8 +44,8 @@ def vocabulary(paths: Iterable[bytes]) -> frozenset[str]:
 def expansions(
     query: str, terms: rank.QueryTerms, paths: Iterable[bytes]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Words to look for beside some of a query's. None for a name that is typed as it is: that is
-    what is wanted.
+    """Return the words to add for words of a query. None for a name written as code: it is searched
+    as it is.
     """
     if terms.shape == "symbol":
         return {}
@@ -71,7 +70,7 @@ def expansions(
 
 
 def weights(found: Mapping[str, tuple[str, ...]]) -> dict[str, float]:
-    """Expansions as index terms."""
+    """Return expansions as index terms with weights."""
     return {words.stem(word): WEIGHT for near in found.values() for word in near}
 
 
@@ -84,7 +83,9 @@ def _means(word: str, other: str, cosine: float) -> bool:
 
 
 def abbreviates(short: str, long: str) -> bool:
-    """Return whether it begins the word (auth), or has its consonants in order (cfg, config)."""
+    """Return whether `short` begins the word (auth), or has its consonants in order (cfg,
+    config).
+    """
     if not 2 <= len(short) < len(long) or short[0] != long[0]:
         return False
     if len(short) > 2 and long.startswith(short):

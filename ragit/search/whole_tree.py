@@ -1,5 +1,5 @@
-"""An indexed tree as all queries see it: where its files are, and which paths hold a word. Reads no
-store.
+"""An indexed tree as seen by all queries: where its files are, and which paths contain a word. Does
+not read the store.
 """
 
 from __future__ import annotations
@@ -22,26 +22,28 @@ if TYPE_CHECKING:
 _VERSION = re.compile(r"(?<=/)v(\d{1,2})(?=/)|^v(\d{1,2})(?=/)")
 
 LATER = 5
-"""So many later versions of a folder are looked for: v2 to v6 beside v1."""
+"""Number of later versions of a folder that are looked for: v2 to v6 beside v1."""
 
 
 TERM_FILES = 700_000
-"""Files of terms that all trees together remember, of some 80 bytes each: 56 MB at most."""
+"""Limit of files of terms that all trees together remember, of some 80 bytes each: 56 MB at
+most.
+"""
 
 
 class Holders(NamedTuple):
-    """The files of a tree that hold a term."""
+    """The files of a tree that contain a term."""
 
     files: dict[int, float]
-    """Weighted occurrences by the index of the file."""
+    """Weighted occurrences by the file's index."""
     paths: frozenset[int]
-    """Indices of files whose path holds it."""
+    """Indices of files whose path contains it."""
     defining: frozenset[int]
-    """Indices of files that define a name which holds it."""
+    """Indices of files that define a name with it."""
 
 
 class WholeTree:
-    """A snapshot with what is found out about it once, for all queries about it."""
+    """A snapshot with facts that are computed once for all its queries."""
 
     def __init__(
         self,
@@ -52,7 +54,7 @@ class WholeTree:
     ) -> None:
         self.snapshot = snapshot
         self.holders = Remembered(TERM_FILES) if holders is None else holders
-        """Files of the terms that were looked up last, by the number of the tree and the term."""
+        """Files of the terms looked up last, by the tree's number and the term."""
         self.number = number
         """Different for all trees that share what they remember."""
         self.sign_bits = sign_bits
@@ -60,9 +62,9 @@ class WholeTree:
 
     @cached_property
     def place_of(self) -> dict[int, tuple[int, ...]]:
-        """Indices of each chunking in the whole tree: the same blob may lie at several paths."""
+        """Indices of each chunking in the whole tree: the same blob may be at several paths."""
         chunkings = self.snapshot.chunkings
-        # Made in one call: few trees hold a blob twice, and this is needed for every search.
+        # Built in one call: few trees have a blob twice, and every search needs this.
         found: dict[int, tuple[int, ...]] = dict(
             zip(chunkings, zip(range(len(chunkings))), strict=True)
         )
@@ -80,7 +82,7 @@ class WholeTree:
         return -(-len(paths) // len(set(paths))) if paths else 1
 
     def first_version(self, place: int) -> int:
-        """Return an index that all versions of a path have in common."""
+        """Return the index shared by all versions of a path."""
         return bisect_left(self.snapshot.paths, self.snapshot.paths[place])
 
     @cached_property
@@ -93,10 +95,9 @@ class WholeTree:
         return path_text(self.snapshot.paths[place])
 
     def paths_with(self, term: str) -> list[int]:
-        """Return the indices of the whole tree whose path holds a term, in order.
+        """Return the indices in the whole tree of the paths that contain a term, in order.
 
-        Paths are sorted, so that all paths below a folder whose name holds the term follow each
-        other: the folder is looked at once.
+        Paths are sorted, so all paths below a folder are consecutive: the folder is checked once.
         """
         joined, starts = self._joined
         wanted = term.encode()
@@ -117,16 +118,15 @@ class WholeTree:
         return found
 
     def _end_of_folder(self, folder: bytes, place: int) -> int:
-        """Return the index after the last path below a folder that the path at `place` lies in."""
+        """Return the index after the last path below a folder that contains the path at `place`."""
         after_slash = folder[:-1] + b"0"
         return bisect_left(self.snapshot.paths, after_slash, place)
 
     def paths_ending(self, path: str) -> list[int]:
-        """Return indices of the whole tree whose path ends in the longest possible part of this
-        one.
+        """Return the indices in the whole tree of the paths that end in the longest possible part
+        of this one, ignoring case.
 
-        A path without a suffix also ends one that has any: `core/power` finds sympy/core/power.py.
-        Case counts not.
+        A path without a suffix matches any: `core/power` finds sympy/core/power.py.
         """
         parts = [part for part in path.lower().split("/") if part not in ("", ".", "..")]
         for first in range(len(parts)):
@@ -136,7 +136,9 @@ class WholeTree:
         return []
 
     def ends_with(self, path: str) -> list[int]:
-        """Return indices of the whole tree whose path ends in this one, as `paths_ending`."""
+        """Return the indices in the whole tree of the paths that end in this one, as
+        `paths_ending`.
+        """
         return list(self._ending(path.lower().strip("/")))
 
     def _ending(self, path: str) -> Iterator[int]:
@@ -153,20 +155,20 @@ class WholeTree:
             at = joined.find(wanted, at + 1)
 
     def has_in_path(self, name: str) -> bool:
-        """Return true if a path of the whole tree holds this name, whatever its case."""
+        """Return whether a path of the whole tree contains this name, ignoring case."""
         return name.lower().encode("utf-8", "surrogateescape") in self._joined[0]
 
     def has_beside(self, path: str, others: Mapping[str, Sequence[str]]) -> bool:
-        """Return true if the tree holds the same path with one of the suffixes that `others` gives
-        for its own.
+        """Return whether the tree has the same path with one of the suffixes in `others` for its
+        own.
         """
         dot = path.find(".", path.rfind("/") + 1)
         named = (path[:dot] + suffix for suffix in others.get(path[dot:], ()))
         return any(self._holds(name.encode("utf-8", "surrogateescape")) for name in named)
 
     def is_outdated(self, path: str) -> bool:
-        """Return true if a folder of a later version lies beside one of the path's: v1/ where there
-        is v2/.
+        """Return whether a folder of a later version lies beside one of the path's: v2/
+        beside v1/.
         """
         for match in _VERSION.finditer(path):
             number = int(match[1] or match[2])
@@ -178,13 +180,12 @@ class WholeTree:
         return False
 
     def suffix_share(self, path: str) -> float:
-        """Return the share of the tree's files that have the suffix of a path."""
+        """Return the share of the tree's files with the suffix of a path."""
         return self._suffixes[_suffix(path)] / (len(self.snapshot.paths) or 1)
 
     @cached_property
     def _suffixes(self) -> Counter[str]:
-        """The number of files by suffix."""
-        # As bytes, with the sign before the dot: thousands of paths have few different ends.
+        # As bytes, with the character before the dot: thousands of paths have few different ends.
         ends = Counter([path[path.rfind(b".") - 1 :] for path in self.snapshot.paths])
         found: Counter[str] = Counter()
         for end, count in ends.items():
@@ -212,14 +213,14 @@ class WholeTree:
 
 
 def _name_at(path: bytes, offset: int, end: int) -> bytes:
-    """Return the name of a file or folder that a byte of a path belongs to; `end` is the slash
-    after it, or below 0.
+    """Return the name of the file or folder at an offset in a path; `end` is the slash after it, or
+    below 0.
     """
     return path[path.rfind(b"/", 0, offset) + 1 : end if end >= 0 else None]
 
 
 def _holds_elsewhere(path: bytes, term: str, folders: dict[bytes, bool]) -> bool:
-    """Return true if a name in a path holds a term. `folders` are those looked at so far."""
+    """Return whether a name in a path contains a term. `folders` caches the answers for folders."""
     folder, _, name = path.rpartition(b"/")
     known = folders.get(folder)
     if known is None:
@@ -230,7 +231,7 @@ def _holds_elsewhere(path: bytes, term: str, folders: dict[bytes, bool]) -> bool
 
 @lru_cache(maxsize=words.CACHED)
 def _terms_of_name(name: bytes) -> frozenset[str]:
-    """Return the terms of the name of a file or folder. No word goes beyond a slash."""
+    """Return the terms of the name of a file or folder. No word extends beyond a slash."""
     return frozenset(words.terms(name.decode("utf-8", "replace")))
 
 
