@@ -1,4 +1,4 @@
-"""Find the chunkings that a tree lacks, compute them and store them."""
+"""Find the chunkings that a tree lacks, compute and store them."""
 
 from __future__ import annotations
 

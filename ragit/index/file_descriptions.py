@@ -1,4 +1,4 @@
-"""Stored descriptions of the chunks of one file. Asks no model."""
+"""Read the stored descriptions of the chunks of one file. Asks no model."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from ragit.types import Oid, Target, path_text
 
 
 def is_image(path: bytes) -> bool:
-    """Return True if a file of this name is described as a whole."""
+    """Return whether a file of this name is described as a whole."""
     return language_of(path) == IMAGE
 
 
 def described(indexer: Indexer, target: Target, path: bytes, blob: Oid) -> FileDescribed:
     """Return the chunks of a file of a tree in order, with their descriptions.
 
-    Raises NotDescribed if code is not to be described, and for a file that is not indexed.
+    Raises NotDescribed if descriptions of code are not configured, and for a file that is not
+    indexed.
     """
     task = chunk_task(indexer.config.description)
     if task is None or indexer.embedder is None:

@@ -1,7 +1,6 @@
-"""Complete trees in the store: find missing parts, index them and cache complete trees.
+"""Complete trees in the store: find missing files, index them and cache complete trees.
 
-Also what is done to a store as a whole: a dry run, a rebuild, and the collection of what nothing
-reaches.
+Also acts on a whole store: dry run, rebuild, and garbage collection.
 """
 
 from __future__ import annotations
@@ -52,26 +51,27 @@ _INSTALL_WAIT_S = 600.0
 """Seconds that a finished rebuild waits for processes that index into the old store."""
 
 SEARCH_S = 60.0
-"""Seconds on the clock after which a search stops to index and answers from what is stored."""
+"""Seconds of wall time after which a search stops indexing and answers from the stored part."""
 SEARCH_FILE_S = 2.0
 """Seconds of processor time that a search spends on one file. Few documents and no usual source
-take more than 0.3.
+file take more than 0.3.
 """
 
 HANDFUL = 64
-"""Missing files up to which one process chunks them: worker processes do not pay for their start.
+"""Number of missing files up to which one process chunks them: for so few, worker processes do not
+pay.
 """
 
 
 _WAIT_S = 60.0
-"""Seconds that an indexing run waits for gc, or a rebuild that is replacing the store."""
+"""Seconds that an indexing run waits for gc, or for a rebuild that is replacing the store."""
 
 QUICK_WAIT_S = 2.0
-"""Longest wait of a search, which then answers from what is stored."""
+"""Limit of a search's wait in seconds; it then answers from the stored part."""
 
 
 class Indexer:
-    """Makes trees of one repository complete in its store."""
+    """Completes trees of one repository in its store."""
 
     def __init__(
         self,
@@ -98,12 +98,12 @@ class Indexer:
         )
         self.descriptions = Descriptions(repo, config, self.embedder)
         self.elsewhere: Path | None = None
-        """Path at which a store that can be read but not written is continued."""
+        """Path for a copy of a store that can be read but not written."""
         self.absent: set[Oid] = set()
-        """Blobs that turned out not to be in the repository."""
+        """Blobs found missing from the repository."""
 
     def without_vectors(self) -> Indexer:
-        """Return an indexer of words alone, for when the embedding server does not answer."""
+        """Return an indexer of words only, for when the embedding server does not answer."""
         settings = replaced(self.config, embedding=replaced(self.config.embedding, provider="none"))
         return Indexer(self.repo, settings, self.store_path, self.chunkers, self.trees.unions)
 
@@ -127,11 +127,11 @@ class Indexer:
         describe: bool = False,
         retry: bool = False,
     ) -> IndexReport:
-        """Index what these trees lack. What is done is kept if this is interrupted.
+        """Index what these trees lack. Finished batches are kept if this is interrupted.
 
-        Models are asked only to `describe`, which may take long: without it, stored descriptions
-        are used, what has none is embedded by its code alone, and is described by the next run that
-        may. `retry` reads what earlier runs deferred, as far as its time allows.
+        Models are asked only with `describe`, which may take long: without it, stored descriptions
+        are used, and other chunks are embedded by code alone and described by a later run with
+        `describe`. `retry` reads files that earlier runs deferred, as far as its time allows.
         """
         from ragit.index.run.stats import seen
 
@@ -151,12 +151,12 @@ class Indexer:
         near: Oid | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Index what these trees lack, for a search that waits. What is done is kept if this is
+        """Index what these trees lack, for a waiting search. Finished batches are kept if this is
         interrupted.
 
-        The search hands in what it has resolved and opened, and is handed the trees as they are
-        afterwards. A file that takes longer than SEARCH_FILE_S is deferred, and what is left after
-        SEARCH_S stays missing, unless the search is patient.
+        The search passes in what it has resolved and opened, and gets the trees as they are
+        afterwards. A file that takes longer than SEARCH_FILE_S is deferred, and files left after
+        SEARCH_S stay missing, unless the search is patient.
         """
         if self._go_elsewhere():
             search.leave()
@@ -175,8 +175,8 @@ class Indexer:
         *,
         retry: bool = False,
     ) -> Iterator[tuple[Store, Sequence[IndexedTree]]]:
-        """Index what these trees lack, and give the store and the trees as they are then, while
-        nothing can be dropped.
+        """Index what these trees lack, and give the resulting store and trees, while nothing can be
+        dropped.
         """
         wait_s = QUICK_WAIT_S if search else _WAIT_S
         with (
@@ -202,7 +202,7 @@ class Indexer:
     def _go_elsewhere(self) -> bool:
         """Continue a store that cannot be written, on a read-only mount, in a copy.
 
-        Return True if that is another store than before.
+        Return whether the store has changed thereby.
         """
         if self.elsewhere is None or self.elsewhere == self.store_path:
             return False
@@ -222,8 +222,8 @@ class Indexer:
         from ragit.index.run.run import Run
 
         asks = stats.spent is not None
-        # What a server made for one batch, the next must not have made again, even where the store
-        # is empty.
+        # Vectors from a server must not be requested again by the next batch, even if the store was
+        # empty at first.
         reuse = self.descriptions.wanted or store.has_chunks() or self._setup.is_remote
         mode = RunMode(reuse, describes=asks)
         if search and not search.patient:
@@ -238,7 +238,7 @@ class Indexer:
     def _unavailable(
         self, error: EmbedderUnavailable, store: Store, trees: Sequence[Oid], near: Oid | None
     ) -> EmbedderUnavailable:
-        """Return an error with a hint that says what trees still lack."""
+        """Return the error with a hint about what trees still lack."""
         from ragit.index.vectors.same_model import doubt
 
         doubt(self.store_path)
@@ -253,13 +253,13 @@ class Indexer:
 
     @staticmethod
     def prepare(trees: Sequence[IndexedTree]) -> None:
-        """Start the process that will chunk what trees lack, while this one gets ready."""
+        """Start the process that will chunk missing files, while this one prepares."""
         missing = [file for tree in trees for file in tree.missing]
         if 0 < len(missing) < HANDFUL and not all(is_document(file.language) for file in missing):
             chunk.prepare()
 
     def announced(self, trees: Sequence[IndexedTree]) -> ToIndex:
-        """Return how much of some trees there is to index.
+        """Return how much of the trees there is to index.
 
         Files of the same content count once, as in the progress.
         """
@@ -294,7 +294,7 @@ class Indexer:
         *,
         anew: bool = False,
     ) -> tuple[list[IndexedTree], list[Key]]:
-        """Return the trees as they are, and the keys of what has to be indexed."""
+        """Return the resolved trees, and the keys of what has to be indexed."""
         asks = stats.spent is not None
         naming: set[str] = set()
         if retry:
@@ -322,7 +322,7 @@ class Indexer:
         return list(dict.fromkeys(keys))
 
     def describe(self, blob: Oid) -> str:
-        """Have an image described, unless it is already, and store the description.
+        """Have an image described, unless it already is, and store the description.
 
         Raises RemoteFailed and NotDescribed.
         """
@@ -335,19 +335,19 @@ class Indexer:
     def keep(self, tree: Oid) -> None:
         """Cache a complete tree, so that the next search need not walk it.
 
-        Do nothing if the store cannot be written. This is needed after a change of
-        settings or libraries that changes no chunk of the tree.
+        Does nothing if the store cannot be written. It is needed after a change of settings or
+        libraries that changes no chunk of the tree.
         """
         shared = held(self._lock, shared=True, by="a running gc")
         with suppress(RagitError), shared, Store(self.store_path, writable=True) as store:
             latest = self._moment(store)
-            # Once more, under the lock: gc may have dropped since what a reader saw.
+            # Again, under the lock: gc may have dropped rows since they were read.
             resolved = [self.trees.resolve(store, tree, absent=self.absent)]
             self._remember(store, resolved, latest)
             self._upkeep.note_states(store, resolved)
 
     def fetch(self, trees: Sequence[Oid]) -> None:
-        """Download the files that a partial clone lacks of these trees, in one call."""
+        """Download the files of these trees that a partial clone lacks, in one call."""
         absent: dict[Oid, None] = {}
         with self.reading() as store:
             for tree in trees:
@@ -368,7 +368,7 @@ class Indexer:
         retry: bool = False,
         anew: bool = False,
     ) -> IndexReport:
-        """Return what `complete` would do, or `rebuild` with `anew`, without writing anything.
+        """Return what `complete`, or `rebuild` with `anew`, would do, without writing anything.
 
         Missing files are chunked.
         """
@@ -403,10 +403,10 @@ class Indexer:
         describe: bool = False,
         retry: bool = False,
     ) -> IndexReport:
-        """Index from nothing, beside the old store, which is replaced only at the end.
+        """Index everything into a new store beside the old one, which is replaced at the end.
 
-        Descriptions are kept: those of the old store, of rebuilds that were killed, and those that
-        other processes store meanwhile. One rebuild runs at a time. Raises StoreBusy.
+        Descriptions are kept: of the old store, of killed rebuilds, and those that other processes
+        store meanwhile. One rebuild runs at a time. Raises StoreBusy.
         """
         self._go_elsewhere()
         with held(rebuild_lock(self.store_path), by="another `ragit index --rebuild`"):
@@ -428,7 +428,7 @@ class Indexer:
         return report
 
     def _check_whole(self, trees: Sequence[Oid]) -> None:
-        """Raise StoreUnreadable unless the store holds these trees; close the log, too."""
+        """Raise StoreUnreadable unless the store contains these trees; close the log, too."""
         with Store(self.store_path, writable=True) as store:
             parts = [self.trees.resolve(store, tree, absent=self.absent) for tree in trees]
             store.checkpoint()
@@ -450,7 +450,7 @@ class Indexer:
 
     @contextmanager
     def one_moment(self) -> Iterator[Store | None]:
-        """Open the store for reads that see one state of it, and do not take long."""
+        """Open the store for short reads of one state of it."""
         with self.reading() as store, store.reading() if store else nullcontext():
             yield store
 
@@ -473,13 +473,13 @@ class Indexer:
         return index_lock(self.store_path)
 
     def _moment(self, store: Store) -> tuple[int, int]:
-        """Return a value that changes when an image that waited gets its description."""
+        """Return a value that changes when a waiting image gets its description."""
         return store.last_chunking(), self.descriptions.of_images(store)
 
     def _remember(
         self, store: Store, resolved: Sequence[IndexedTree], latest: tuple[int, int]
     ) -> None:
-        """Cache complete trees, which were resolved after the given moment."""
+        """Cache complete trees that were resolved after the given moment."""
         new = [part for part in resolved if not part.cached and part.complete]
         if new:
             with store.writing():
@@ -494,4 +494,4 @@ class Indexer:
 
 
 _WAITING = DEFERRED | {NOT_DESCRIBED}
-"""Reasons that are gone when another process has done what is waited for."""
+"""Reasons that vanish when another process has done the work."""

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 def append_new(lacking: list[Key], keys: Iterable[Key]) -> frozenset[Key]:
-    """Append the keys that are not in the list yet, in their order, and return them as a set."""
+    """Append the keys that are not in the list yet, in order, and return them as a set."""
     new = frozenset(keys).difference(lacking)
     lacking += [key for key in keys if key in new]
     return new
 
 
 def missing_keys(resolved: Sequence[IndexedTree], *, images: bool) -> list[Key]:
-    """Return the keys to index, each once, with undescribed `images` if they are wanted.
+    """Return the keys to index, each once, with undescribed `images` if requested.
 
     They are in the order of the first tree's paths: files of one folder share words and pages.
     """

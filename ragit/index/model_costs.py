@@ -1,4 +1,4 @@
-"""Count requests to models in a run or a dry run, and their cost by the configured prices."""
+"""Count the requests to models in a run or a dry run, and their cost by the configured prices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Spent:
 
 
 def of_descriptions(config: Config, spent: Mapping[str, Spent]) -> Described:
-    """Return the requests to models that describe, with their cost."""
+    """Return the requests to describing models, with their cost."""
     models = {OF_CHUNK: config.description.model, OF_IMAGE: config.image_description.model}
     prices = dict(config.pricing)
     did = {models[kind]: one for kind, one in spent.items() if one.subjects}
@@ -44,7 +44,7 @@ def of_descriptions(config: Config, spent: Mapping[str, Spent]) -> Described:
 
 
 def of_vectors(config: Config, sent: Sent | None) -> Sent | None:
-    """Return what a server was sent, with its cost; None if it was sent nothing."""
+    """Return the texts sent to a server, with their cost; None if nothing was sent."""
     if sent is None or not sent.tokens + sent.secrets + sent.shortened + sent.refused:
         return None
     prices = dict(config.pricing).get(sent.model.lower())

@@ -1,4 +1,6 @@
-"""Give the chunks of blobs that no indexed tree has: stored ones, or made anew and not stored."""
+"""Get the chunks of blobs that no indexed tree has: stored ones, or new ones that are not
+stored.
+"""
 
 from __future__ import annotations
 
@@ -22,31 +24,31 @@ class Piece(Protocol):
 
     @property
     def start_line(self) -> int:
-        """Return its first line, from 1."""
+        """First line, from 1."""
 
     @property
     def end_line(self) -> int:
-        """Return its last line."""
+        """Last line."""
 
     @property
     def start(self) -> int:
-        """Return the offset of its first byte in the text."""
+        """Offset of its first byte in the text."""
 
     @property
     def end(self) -> int:
-        """Return the offset after its last byte."""
+        """Offset after its last byte."""
 
     @property
     def kind(self) -> str:
-        """Return its kind in one word."""
+        """Kind in one word."""
 
     @property
     def parent(self) -> str:
-        """Return the names around it."""
+        """Names around it."""
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
-        """Return the names that it defines."""
+        """Names that it defines."""
 
 
 class ReadFile(NamedTuple):
@@ -57,7 +59,7 @@ class ReadFile(NamedTuple):
 
 
 class OnDemand:
-    """Reads blobs of any commit, each under the path that it has there."""
+    """Reads blobs of any commit, each under its path there."""
 
     def __init__(self, indexer: Indexer, store: Store | None, objects: Objects) -> None:
         self._indexer = indexer
@@ -67,15 +69,15 @@ class OnDemand:
         self.looked_at: set[Oid] = set()
         """The blobs that were read."""
         self.absent: set[Oid] = set()
-        """Blobs among them that the repository lacks."""
+        """Those of them that the repository lacks."""
 
     def prepare(self) -> None:
-        """Start the process that makes chunks, for a caller that soon needs some."""
+        """Start the chunking process, for a caller that soon needs it."""
         chunk.prepare()
 
     def text(self, path: bytes, blob: Oid) -> bytes | None:
-        """Return the text of a blob, of a document the one made of it; None if it is not there, and
-        empty if it has none.
+        """Return the text of a blob, for a document the extracted one; None if the blob is missing,
+        empty if it has no text.
         """
         selected = self._selected(path, blob)
         if selected and chunk.is_document(selected.language):
@@ -85,9 +87,9 @@ class OnDemand:
         return None if data is None else chunk.text_of(data) or b""
 
     def texts(self, files: Iterable[tuple[bytes, Oid]]) -> Iterator[tuple[Oid, bytes | None]]:
-        """Yield the blobs of some files with their texts, as `text` returns them, in any order.
+        """Yield the blobs of files with their texts, as `text` returns them, in any order.
 
-        Those that are no documents are read from git together.
+        Files other than documents are read from git together.
         """
         together: list[Oid] = []
         for path, blob in files:
@@ -103,9 +105,9 @@ class OnDemand:
             yield blob, None if data is None else chunk.text_of(data) or b""
 
     def file(self, path: bytes, blob: Oid) -> ReadFile | None:
-        """Return a blob's text and chunks; None if it is not there or is not indexed at that path.
+        """Return a blob's text and chunks; None if it is missing or not indexed at that path.
 
-        What is not stored is read in a child process, as for indexing, and is not stored.
+        A blob that is not stored is read in a child process, as for indexing, and not stored.
         """
         selected = self._selected(path, blob)
         data = self._read(blob) if selected and selected.language != IMAGE else None
@@ -119,7 +121,7 @@ class OnDemand:
         return ReadFile(made.derived or chunk.text_of(data) or b"", made.chunks)
 
     def _stored(self, selected: Selected, data: bytes) -> ReadFile | None:
-        """Return what the store has of a blob; None if it is not stored."""
+        """Return the stored text and chunks of a blob; None if not stored."""
         assert self._store
         row = next(self._store.find([selected.key], None), None)
         if row is None:

@@ -1,4 +1,4 @@
-"""Select the files of a tree that are indexed, and their languages.
+"""Select the files of a tree to index, and their languages.
 
 Pure: entries and attributes in, a plan out.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 _OUT = {"linguist-generated": "generated", "linguist-vendored": "vendored"}
-"""Attributes that exclude a file, with the reason that is shown."""
+"""Attributes that exclude a file, with the reason shown."""
 
 IGNORED = "ignored"
 """The reason for a file that a .ragitignore excludes."""
@@ -41,7 +41,7 @@ class Selected(NamedTuple):
 
     @property
     def key(self) -> tuple[Oid, str, str]:
-        """The key of its chunking: all that its chunks depend on."""
+        """The key of its chunking: everything that its chunks depend on."""
         return self.oid, self.language, self.fingerprint
 
 
@@ -65,7 +65,7 @@ class Selector:
         }
         self._chunkers = {suffix.lstrip("."): custom for suffix, custom in (chunkers or {}).items()}
         self.chunkers: dict[str, Custom] = {}
-        """Custom chunkers of files in any plan so far, by the fingerprint of these files."""
+        """Custom chunkers of files in any plan so far, by these files' fingerprint."""
         self._include = globs.matcher(config.index.include)
         self._exclude = globs.matcher(config.index.exclude)
         self._limits = (config.index.max_file_bytes, config.documents.max_file_bytes)
@@ -75,14 +75,14 @@ class Selector:
         self._most_image_bytes = config.image_description.max_image_bytes
         bounds = (self._most_image_bytes, config.image_description.max_pixels)
         self._described = (self.images.fingerprint, *bounds) if self.images else ()
-        # The whole table: a tree resolved under another one would go on to name the chunks that are
-        # made no more.
+        # The whole table: otherwise a tree resolved under another table would keep naming outdated
+        # chunks.
         versions = (chunk.table_fingerprint(self._options), self._versions(), self._described)
         custom = sorted((suffix, one.fingerprint) for suffix, one in self._chunkers.items())
         self.fingerprint = fingerprint(
             selection_fingerprint(config), config.chunking, *versions, custom
         )
-        """Name of everything that decides a plan's files and their keys."""
+        """Identifies everything that decides a plan's files and their keys."""
 
     def select(
         self,
@@ -92,7 +92,7 @@ class Selector:
     ) -> Plan:
         """Return the files to index, in the order of the entries, and the others with the reason.
 
-        `ignored` are paths that the tree's .ragitignore files take out.
+        `ignored` are paths excluded by the tree's .ragitignore files.
         """
         plan = Plan([], {})
         nothing: Mapping[str, str] = {}
@@ -128,7 +128,7 @@ class Selector:
         is_image = language == IMAGE
         if is_image and self.images is None:
             return IMAGE
-        # That a document or an image is binary is no news, and no wish to leave it out.
+        # The attribute `binary` is normal for a document or an image, and no wish to leave it out.
         known = is_image or custom is not None or chunk.is_document(language)
         return _out_by_attribute(given, binary=not known) if given else ""
 
@@ -140,7 +140,7 @@ class Selector:
         return parsed or chunk.language_of(path)
 
     def usable(self, language: str, fingerprint: str) -> bool:
-        """Return True if chunks of a file of this language may have this fingerprint."""
+        """Return whether chunks of a file of this language may have this fingerprint."""
         ways = (None, *self._chunkers.values())
         return any(self.fingerprint_of(language, custom) == fingerprint for custom in ways)
 
@@ -184,7 +184,7 @@ class Selector:
 
 
 def _by_suffix(path: bytes, table: Mapping[str, _T]) -> _T | None:
-    """Look a path up by file extension without its dot.
+    """Look up a path by file extension without its dot.
 
     The longest extension wins, and a whole name counts as one.
     """

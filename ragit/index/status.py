@@ -21,9 +21,10 @@ from ragit.types import Oid, Target, path_text
 def status_of(
     indexer: Indexer, searched: Target, left_out: Mapping[bytes, str], refs: Sequence[Revision]
 ) -> StatusReport:
-    """Return what is stored, and how far refs (HEAD first) and the `searched` tree are indexed.
+    """Return the contents of the store, and how far refs (HEAD first) and the `searched` tree are
+    indexed.
 
-    `left_out` are changed files that are not in that tree, with the reason.
+    `left_out` are changed files missing from that tree, with the reason.
     """
     with indexer.one_moment() as store:
         resolved = {tree: indexer.trees.resolve(store, tree) for tree in {ref.tree for ref in refs}}
@@ -63,7 +64,7 @@ def _lock_holders(store: Path) -> tuple[int, ...]:
 
 
 def _report_of_store(indexer: Indexer, info: StoreInfo | None) -> StatusReport:
-    """Return a report of the store alone; `info` is None if there is none that can be read."""
+    """Return a report of the store alone; `info` is None if no store can be read."""
     embedder = indexer.embedder.fingerprint if indexer.embedder else ""
     report = StatusReport(
         store=str(indexer.store_path),

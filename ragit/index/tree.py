@@ -1,8 +1,7 @@
-"""A tree as the store knows it: which chunking each path is, and what is missing. Reads only.
+"""A tree as stored: the chunking of each path, and what is missing. Reads only.
 
-A tree that was resolved before is taken from the cache. Another one is derived from a cached
-neighbour and git's list of differing paths, or else from all its entries. All three ways give the
-same snapshot.
+A tree resolved before is taken from the cache. Another one is derived from a cached neighbour and
+git's list of differing paths, or else from all its entries. All three ways give the same snapshot.
 """
 
 from __future__ import annotations
@@ -37,29 +36,31 @@ class IndexedTree(Record):
 
     tree: Oid
     snapshot: Snapshot
-    """Stored files, which words find."""
+    """Stored files, searchable by words."""
     missing: list[Selected]
     """Files that are not stored yet."""
     cached: bool
     without_vectors: Mapping[int, int] = MappingProxyType({})
-    """Number of chunks that lack a vector, or a vector made with their stored description, by
-    chunking.
+    """Number of chunks by chunking that lack a vector, or a vector made with their stored
+    description.
     """
     undescribed_images: Sequence[Selected] = ()
-    """Images that wait for a model's description; complete only if that was asked for. The snapshot
-    skips them.
+    """Images that wait for a model's description; complete only if requested. The snapshot skips
+    them.
     """
     deferred: Sequence[Selected] = ()
-    """Files that an earlier run deferred; complete only if that was asked for."""
+    """Files that an earlier run deferred; complete only if requested."""
     walked: bool = False
-    """True if it was made from all its files: no similar tree was known under these settings."""
+    """Whether it was resolved from all its files: no similar tree was known under these
+    settings.
+    """
     base: Base | None = None
-    """The cached tree that it was made from, if it was."""
+    """The cached tree from which it was derived, if any."""
     incomplete_parts: int = 0
-    """Number of trees of a union of which something is not stored."""
+    """Number of trees in a union that are not completely stored."""
 
     def count_of(self, reasons: Set[str]) -> int:
-        """Return how many files have one of these reasons."""
+        """Return the number of files with one of these reasons."""
         return sum(why in reasons for why in self.snapshot.skipped.values())
 
     @property
@@ -76,19 +77,19 @@ class IndexedTree(Record):
 
     @property
     def searches_nothing(self) -> bool:
-        """True if the tree has files, the repository has them, and none is indexed or will be."""
+        """Whether the tree has files, the repository has them, and none is indexed or will be."""
         return bool(self.snapshot.skipped) and not (
             self.snapshot.paths or self.missing or self.absent
         )
 
     @property
     def reasons(self) -> dict[str, int]:
-        """The number of files that are not searched, by reason."""
+        """Number of files that are not searched, by reason."""
         return dict(sorted(Counter(self.skipped.values()).items()))
 
     @property
     def complete(self) -> bool:
-        """True if all that the settings want of the tree is stored."""
+        """Whether everything that the settings require of the tree is stored."""
         return not (self.missing or self.without_vectors)
 
     @property
@@ -99,7 +100,7 @@ class IndexedTree(Record):
 
 
 def chunks_without_vectors(store: Store | None, *trees: IndexedTree) -> WithoutVectors | None:
-    """Return how many chunks of some trees lack a wanted vector; None if none does."""
+    """Return the number of the trees' chunks that lack a configured vector; None if none does."""
     lacking: dict[int, int] = {}
     for tree in trees:
         lacking.update(tree.without_vectors)
@@ -112,8 +113,8 @@ def chunks_without_vectors(store: Store | None, *trees: IndexedTree) -> WithoutV
 def completeness_of(
     store: Store | None, trees: Sequence[IndexedTree], undescribed: int = 0
 ) -> Completeness:
-    """Return how much of some trees is indexed, each file once. `undescribed` is the number of
-    wanted descriptions that are not there yet.
+    """Return how much of the trees is indexed, each file once. `undescribed` is the number of
+    missing descriptions.
     """
     nothing = all(tree.searches_nothing for tree in trees)
     return Completeness(
@@ -127,12 +128,14 @@ def completeness_of(
 
 
 def _missing_files(trees: Sequence[IndexedTree]) -> int:
-    """Return how many files of some trees are not stored; the same file in several counts once."""
+    """Return the number of the trees' files that are not stored; the same file in several counts
+    once.
+    """
     return len({(file.path, file.key) for tree in trees for file in tree.missing})
 
 
 def _absent_files(trees: Sequence[IndexedTree]) -> dict[str, int]:
-    """Return how many files of some trees the repository lacks, by reason."""
+    """Return the number of the trees' files that the repository lacks, by reason."""
     found: Counter[str] = Counter()
     for tree in trees:
         found.update(tree.absent)
@@ -161,20 +164,20 @@ class TreeResolver:
     ) -> IndexedTree:
         """Return the tree as stored now.
 
-        `near` is a tree that is likely to differ little, `absent` are blobs that the repository
-        lacks. `naming` asks for all files with one of these reasons, which a cached tree does not
-        name, and `anew` for the tree as it would be if nothing were stored but descriptions.
+        `near` is a tree likely to differ little, `absent` are blobs that the repository lacks.
+        `naming` asks for all files with one of these reasons, which a cached tree does not list,
+        and `anew` for the tree as if nothing were stored but descriptions.
         """
         if store is None or anew:
             return self._walked(tree, store, absent, anew=True)
         return self._with_overdue(store, self._resolved(store, tree, near, absent, naming))
 
     def selection_of(self, tree: Oid) -> str:
-        """Return the key under which a tree is cached, together with its name."""
+        """Return the key of a tree's selection, part of its key in the cache."""
         return self.selection
 
     def _with_overdue(self, store: Store, found: IndexedTree) -> IndexedTree:
-        """Return a tree that also lacks the vectors which a description came too late for."""
+        """Return a tree with the vectors that lack their late description as missing."""
         if not (self._describer and self._embedder):
             return found
         overdue = self._overdue(store, found.snapshot)
@@ -182,9 +185,9 @@ class TreeResolver:
         return replaced(found, without_vectors=lacking) if overdue else found
 
     def updated(self, store: Store, tree: IndexedTree, absent: Set[Oid]) -> IndexedTree:
-        """Return a tree after a run over what it lacked: only those files are looked up again.
+        """Return a tree after a run over its missing files: only these are looked up again.
 
-        The caller holds the lock under which nothing is dropped since the tree was resolved.
+        The caller holds the lock under which nothing has been dropped since the tree was resolved.
         """
         if tree.without_vectors or tree.undescribed_images or tree.deferred:
             return self.resolve(store, tree.tree, near=tree.tree, absent=absent)
@@ -215,7 +218,7 @@ class TreeResolver:
         self, store: Store | None, base: IndexedTree, tree: Oid, absent: Set[Oid]
     ) -> IndexedTree | None:
         """Return a tree by its difference from another, which may lack files itself; None if that
-        cannot be told.
+        cannot be determined.
         """
         changes = self._changes(base.tree, tree)
         if changes is None:
@@ -264,7 +267,7 @@ class TreeResolver:
         return _Known(tree, *found)
 
     def _back(self, snapshot: Snapshot) -> dict[bytes, Oid]:
-        """Return the blobs by path that the repository lacked, and has now."""
+        """Return by path the blobs that the repository lacked then, and has now."""
         lacked = snapshot.absent
         if not lacked:
             return {}
@@ -295,7 +298,9 @@ class TreeResolver:
         return self._known(store, near if near in known else known[0], naming)
 
     def _changes(self, old: Oid, new: Oid) -> list[Change] | None:
-        """Return what differs between two trees; None if that are rules, or cannot be told."""
+        """Return the differences between two trees; None if they concern rules, or cannot be
+        determined.
+        """
         try:
             changes = self._repo.diff(old, new)
         except GitFailed:  # `old` was pruned, or the store came from another clone
@@ -303,15 +308,15 @@ class TreeResolver:
         return None if any(_is_rules(change.path) for change in changes) else changes
 
     def _rules_above(self, base: _Known, tree: Oid, wanted: list[Entry]) -> list[Entry]:
-        """Return the files with rules that may concern some files of a tree, which has the same
-        rules as another.
+        """Return the rule files that may concern some files of a tree with the same rules as
+        another.
         """
         folders = {folder for entry in wanted for folder in _folders(entry.path)}
         rules = [folder + name for folder in folders for name in _RULES]
         return self._repo.entries_at(tree, sorted(filter(base.has, rules)))
 
     def _plan(self, wanted: list[Entry], rules: list[Entry]) -> Plan:
-        """Return the plan of some files under the rules in some others."""
+        """Return the plan of some files under the rules in others."""
         paths = [entry.path for entry in wanted] if rules else []
         attributes = self._repo.attributes(rules, paths)
         ignored = self._repo.ignored(rules, paths)
@@ -325,7 +330,7 @@ class TreeResolver:
         *,
         descriptions: Store | None = None,
     ) -> _Parts:
-        """Return the files of a plan with what a store has of them.
+        """Return the files of a plan with their stored chunkings.
 
         Stored descriptions of images are read from `descriptions`, by default from the same store.
         """
@@ -371,13 +376,13 @@ class _Known(NamedTuple):
 
     tree: Oid
     number: int
-    """Of the cached tree; 0 if it is none."""
+    """Number of the cached tree; 0 if it is none."""
     snapshot: Snapshot
     lacking: Set[bytes] = frozenset()
-    """Paths that the snapshot does not have, as they are not stored yet."""
+    """Paths missing from the snapshot because they are not stored yet."""
 
     def has(self, path: bytes) -> bool:
-        """Return true if a file of this path is in the tree."""
+        """Return whether the tree has a file of this path."""
         paths = self.snapshot.paths
         place = bisect_left(paths, path)
         listed = place < len(paths) and paths[place] == path
@@ -385,7 +390,7 @@ class _Known(NamedTuple):
 
 
 class _Parts:
-    """Files of a tree that is being assembled, by what is known of them."""
+    """Files of a tree that is being assembled, by their state."""
 
     def __init__(
         self, skipped: dict[bytes, str], found: dict[bytes, tuple[int, int]] | None = None
@@ -399,7 +404,7 @@ class _Parts:
         self.without_vectors: dict[Selected, StoredChunking] = {}
 
     def add(self, file: Selected, row: StoredChunking | None) -> None:
-        """Add a file with what is stored of it."""
+        """Add a file with its stored chunking."""
         if row is None:
             (self.images if file.language == IMAGE else self.missing).append(file)
             return
@@ -413,7 +418,7 @@ class _Parts:
             self.without_vectors[file] = row
 
     def lack(self, file: Selected, reason: str) -> None:
-        """Skip a file whose blob is not there."""
+        """Skip a file whose blob is missing."""
         self.skipped[file.path] = reason
         self.absent[file.path] = file.oid
 
@@ -441,7 +446,7 @@ class _Parts:
 
     @property
     def snapshot(self) -> Snapshot:
-        """Return these files alone."""
+        """The snapshot of these files alone."""
         paths = sorted(self.found)
         return Snapshot(
             paths,
@@ -471,16 +476,16 @@ class _Parts:
 _FILE = 0o100644
 
 _RULES = (b".gitattributes", b".ragitignore")
-"""Names of files whose content decides which others are indexed, and as what."""
+"""Names of files that decide which others are indexed, and as what."""
 
 
 def _is_rules(path: bytes) -> bool:
-    # asked of every path of a tree: most differ in the last letter already
+    # called for every path of a tree: most already differ in the last letter
     return path.endswith(_RULES) and (is_attributes(path) or is_ignore(path))
 
 
 def _folders(path: bytes) -> Iterator[bytes]:
-    """Yield the folders that a path lies in, each but the top with a slash at its end."""
+    """Yield the folders that contain a path, each but the top with a slash at its end."""
     at = 0
     while at >= 0:
         yield path[: at + 1] if at else b""

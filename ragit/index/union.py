@@ -1,7 +1,7 @@
-"""Resolve unions of trees: each file of any of them once, under a name that stands for a tree's.
+"""Resolve unions of trees: each file of any of them once, under an id like a tree's.
 
-A union is asked like a tree. Its statistics are those of its files, so an answer depends on the
-trees alone, and on their order where two versions of a file are equally good.
+A union is used like a tree. Its statistics are those of its files, so an answer depends on the
+trees alone, and on their order if two versions of a file are equally good.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ragit.types import Oid
 
 
 class UnionResolver(TreeResolver):
-    """Resolves trees, and unions of trees that were given a name."""
+    """Resolves trees, and named unions of trees."""
 
     def __init__(
         self,
@@ -35,13 +35,13 @@ class UnionResolver(TreeResolver):
         """The trees of each union by its name."""
 
     def union(self, trees: Sequence[Oid]) -> Oid:
-        """Return the name of the union of some trees, of which the later ones count as newer."""
+        """Return the name of a union of trees, of which the later ones count as newer."""
         name = Oid(digest("\n".join(trees).encode()).hex())
         self.unions[name] = tuple(trees)
         return name
 
     def selection_of(self, tree: Oid) -> str:
-        """Return the key of the cache for a tree or a union, which is a neighbour of no tree."""
+        """Return the key of a tree's or union's selection; a union is a neighbour of no tree."""
         return f"union:{self.selection}" if tree in self.unions else self.selection
 
     def updated(self, store: Store, tree: IndexedTree, absent: Set[Oid]) -> IndexedTree:
@@ -74,9 +74,7 @@ class UnionResolver(TreeResolver):
 
 
 def joined(name: Oid, parts: Sequence[IndexedTree]) -> IndexedTree:
-    """Return the union of some trees. A path is in it once for each of its versions, the newest
-    first.
-    """
+    """Return the union of trees. It has a path once per version, the newest first."""
     newest: dict[tuple[bytes, int], int] = {}
     length_of: dict[int, int] = {}
     skipped: dict[bytes, str] = {}
@@ -111,6 +109,6 @@ def joined(name: Oid, parts: Sequence[IndexedTree]) -> IndexedTree:
 def _each_once(
     parts: Sequence[IndexedTree], files: Callable[[IndexedTree], Sequence[Selected]]
 ) -> list[Selected]:
-    """Return the files that some trees have of one kind, the same file at the same path once."""
+    """Return the files of one kind in any of the trees, the same file at the same path once."""
     found = {(file.path, file.key): file for part in parts for file in files(part)}
     return list(found.values())

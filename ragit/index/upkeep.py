@@ -1,4 +1,6 @@
-"""Keep a store small: drop superseded states, what no tree needs, and what killed rebuilds left."""
+"""Keep a store small: drop superseded states, rows that no tree needs, and the rests of killed
+rebuilds.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,16 @@ _DROP_S = 0.1
 """Seconds that dropping superseded states may add to a search."""
 
 _MANY_OBJECTS = 24
-"""Objects of uncommitted work that may lie there: looking for the unneeded ones starts git."""
+"""Limit of objects of uncommitted work that are left alone: looking for unneeded ones
+starts git.
+"""
 
 _GRACE_S = 4.0
 """Seconds that an object of a superseded state stays, for a search that is about to show it."""
 
 
 def index_lock(store_path: Path) -> Path:
-    """Return the lock that indexing runs share, and that is held alone to drop rows."""
+    """Return the lock shared by indexing runs, and held exclusively to drop rows."""
     return store_path.with_name(f"{store_path.name}.lock")
 
 
@@ -57,7 +61,8 @@ class Upkeep:
         self._descriptions = descriptions
 
     def clear_unfinished(self) -> None:
-        """Remove what rebuilds left, descriptions carried over; the caller holds the rebuild lock.
+        """Remove unfinished stores of rebuilds, after carrying over their descriptions; the caller
+        holds the rebuild lock.
 
         Files whose descriptions cannot be carried over now stay for a later run.
         """
@@ -72,9 +77,8 @@ class Upkeep:
                 file.unlink(missing_ok=True)
 
     def collect(self, trees: Iterable[Oid]) -> GcReport:
-        """Drop every chunking that none of these trees can use under this configuration.
-
-        All other embedders go, too, and what killed rebuilds left.
+        """Drop every chunking that none of these trees can use under this configuration, all other
+        embedders, and the rests of killed rebuilds.
         """
         with suppress(StoreUnreadable), lock(rebuild_lock(self._store_path)) as idle:
             if idle:
@@ -106,7 +110,7 @@ class Upkeep:
         return GcReport(dropped, after.chunkings, before.bytes, after.bytes)
 
     def note_states(self, store: Store, resolved: Sequence[IndexedTree]) -> None:
-        """Note which of the trees are uncommitted work: each supersedes the one before."""
+        """Record which of the trees are uncommitted work: each supersedes the one before."""
         new = [part for part in resolved if self._repo.is_uncommitted(part.tree)]
         if not new:
             return
@@ -122,8 +126,8 @@ class Upkeep:
     def tidy(self) -> None:
         """Drop superseded states of uncommitted work, unless other processes index now.
 
-        Call it after `complete` for a search, once the search has ended its reading: then the log
-        is moved into the file, which closing the store does not do beside a reader that stays open.
+        Call it after `complete` for a search, once the search has stopped reading: then the log is
+        moved into the file, which closing the store does not do beside an open reader.
         """
         with suppress(RagitError), Store(self._store_path, writable=True) as store:
             if store.states.has_superseded():

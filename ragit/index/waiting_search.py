@@ -1,4 +1,6 @@
-"""Pass open and resolved objects between a search and the indexer, so none is made twice."""
+"""Pass open and resolved objects between a search and the indexer, so that none is created
+twice.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +25,15 @@ class WaitingSearch:
         *,
         patient: bool = False,
     ) -> None:
-        """Take trees that were resolved in the current moment of a reader, which `moment` holds.
+        """Create it from trees resolved in the current moment of a reader, which `moment` holds.
 
-        `is_in_place` tells whether the reader's file is still the store: a rebuild puts another
-        one in its place, which numbers its chunkings anew.
+        `is_in_place` tells whether the reader's file is still the store: a rebuild replaces it by
+        one that numbers its chunkings anew.
         """
         self.trees = trees
         self.objects = objects
         self.patient = patient
-        """True if it waits until all is indexed."""
+        """Whether it waits until everything is indexed."""
         self.taken = False
         """True once `trees` are the indexed trees, as the reader sees them in a new moment."""
         self._reader = reader
@@ -48,8 +50,8 @@ class WaitingSearch:
 
     @property
     def is_current(self) -> bool:
-        """True if nothing was written to the store since the trees were resolved. The caller holds
-        the lock under which no other file takes its place.
+        """Whether nothing was written to the store since the trees were resolved. The caller holds
+        the lock under which no other file replaces it.
         """
         if not self._is_in_place():
             self.leave()
@@ -58,7 +60,7 @@ class WaitingSearch:
         return self._reader.data_version() == self._version
 
     def leave(self) -> None:
-        """Note that the indexed trees will be in another store than the reader's."""
+        """Record that the indexed trees will be in another store than the reader's."""
         self._reader = None
 
     def take(self, trees: Sequence[IndexedTree]) -> None:

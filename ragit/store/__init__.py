@@ -1,4 +1,4 @@
-"""The store: one SQLite file in the git directory; all SQL is in this package.
+"""The store: one SQLite file in the git directory. All SQL is in this package.
 
 It calls no model, computes no score and resolves no ref. Writers take the write lock at once (BEGIN
 IMMEDIATE) and hold it only while rows are written; readers never take it.

@@ -1,8 +1,8 @@
-"""Page checksums: SQLite's own extension that verifies each page as it is read, as apsw ships it.
+"""Page checksums: SQLite's extension that verifies each page as it is read, as shipped with apsw.
 
-A flipped bit in a row or in the full-text index would otherwise change an answer unnoticed. A store
-made with checksums has eight bytes reserved at the end of each page. Where apsw was built without
-the extension, stores are made without, and one that has checksums can be read but not written.
+Without it, a flipped bit in a row or in the full-text index would change an answer unnoticed. A
+store with checksums reserves eight bytes at the end of each page. If apsw was built without the
+extension, new stores have no checksums, and a store with checksums can be read but not written.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ragit.errors import StoreUnreadable
 
 _RESERVED = 8
 _RESERVED_AT = 20
-"""Offset in the header of an SQLite file of the number of reserved bytes of each page."""
+"""Offset of the number of reserved bytes per page in the header of an SQLite file."""
 
 
 @cache
 def vfs() -> str | None:
-    """Return the name of the file system layer that verifies, loading it; None if there is none."""
+    """Load the verifying file system layer and return its name; None if there is none."""
     file = _extension()
     if file is None:
         return None
@@ -38,7 +38,7 @@ def vfs() -> str | None:
 
 
 def ask_for(db: apsw.Connection) -> None:
-    """Have an empty database, or the next VACUUM of another, use checksums, where there are any."""
+    """Make an empty database, or the next VACUUM of another, use checksums, if available."""
     if vfs() is None:
         return
     import ctypes  # slow to load, and only a new file needs it
@@ -48,7 +48,7 @@ def ask_for(db: apsw.Connection) -> None:
 
 
 def has_checksums(path: Path) -> bool:
-    """Return True if the pages of a database are stored with checksums."""
+    """Return whether the pages of a database have checksums."""
     try:
         with path.open("rb") as file:
             header = file.read(_RESERVED_AT + 1)
@@ -58,7 +58,7 @@ def has_checksums(path: Path) -> bool:
 
 
 def must_be_writable(path: Path) -> None:
-    """Raise StoreUnreadable for a store with checksums where they could not be kept right."""
+    """Raise StoreUnreadable for a store with checksums that could not be updated."""
     if vfs() is None and has_checksums(path):
         raise StoreUnreadable(
             f"the index {path} has page checksums, which this apsw cannot write",

@@ -14,13 +14,13 @@ from ragit.store.snapshots import Snapshot
 from ragit.store.store import Store
 
 _LONGEST = 1 << 62
-"""Numbers read at once: all of a run."""
+"""Limit of a run of numbers read at once: no limit."""
 
 
 def chunk_hashes(store: Store, chunkings: Iterable[int]) -> dict[int, bytes]:
-    """Return the hash of every chunk of some chunkings by its number, in order of the numbers.
+    """Return the hash of every chunk of the chunkings by its number, in order.
 
-    They are only compared, so their type is not checked: a damaged one is equal to none.
+    Their type is not checked, since they are only compared: a damaged one equals none.
     """
     found: dict[int, bytes] = {}
     sql = "SELECT id, hash FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id"
@@ -32,7 +32,7 @@ def chunk_hashes(store: Store, chunkings: Iterable[int]) -> dict[int, bytes]:
 
 
 def chunk_rows(store: Store, chunks: Iterable[int]) -> dict[int, ChunkRow]:
-    """Return chunk rows by number, in order; one that is not there is left out.
+    """Return chunk rows by number, in order; missing ones are left out.
 
     Neighbours are read together, which takes half the time of `Store.chunks`.
     """
@@ -54,10 +54,10 @@ def holders(store: Store, hashes: Iterable[bytes]) -> Iterator[tuple[bytes, int]
 
 
 def new_chunks(store: Store, old: Snapshot, new: Snapshot) -> dict[int, bytes]:
-    """Return the chunks of `new` whose text, with the names around it, is nowhere in `old`.
+    """Return the chunks of `new` whose text, with the names around it, is nowhere in `old`, as
+    hashes by number.
 
-    They are the hashes of the chunks by their number. Only files that the trees do not share are
-    read. A chunk that moved to another file is not new.
+    Only files that the trees do not share are read. A chunk moved to another file is not new.
     """
     shared = set(old.chunkings) & set(new.chunkings)
     found = chunk_hashes(store, set(new.chunkings) - shared)
@@ -71,10 +71,10 @@ def new_chunks(store: Store, old: Snapshot, new: Snapshot) -> dict[int, bytes]:
 def cosines(
     store: Store, embedder: int, pairs: Iterable[tuple[int, int]], least: float
 ) -> Iterator[tuple[int, int, float]]:
-    """Yield the pairs of chunks whose vectors have a cosine of at least `least`, with it.
+    """Yield the pairs of chunks whose vectors have a cosine of at least `least`, with the cosine.
 
-    A pair of which a chunk has no vector is left out, and so is one whose sign bits say that the
-    cosine is far below: they differ in a share of acos(cosine) / pi, give or take.
+    Left out are pairs with a missing vector, and pairs whose sign bits show that the cosine is far
+    below: they differ in a share of about acos(cosine) / pi.
     """
     sql = f"""
         SELECT 1 - vec_distance_cosine(vec_int8(one.v), vec_int8(other.v))
@@ -97,13 +97,13 @@ def cosines(
 
 
 _SPREAD = 1.25
-"""Standard deviations of a fair coin's tosses by which sign bits may differ from what is expected;
-theirs is smaller: on two trees of Kafka, 0.8 would leave out nothing.
+"""Number of standard deviations (of a fair coin) by which sign bits may differ from the expected
+share; their own deviation is smaller. On two trees of Kafka, 0.8 would lose nothing.
 """
 
 
 def _bits(store: Store, chunks: Iterable[int], embedder: int) -> dict[int, bytes]:
-    """Return the sign bits of some chunks' vectors, as far as they have one."""
+    """Return the sign bits of chunks' vectors, where there are any."""
     found: dict[int, bytes] = {}
     sql = f"SELECT chunk, v FROM vec_bit_{embedder} WHERE chunk BETWEEN ? AND ?"
     with translated(store.path):

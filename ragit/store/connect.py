@@ -1,4 +1,4 @@
-"""Open a store's file, and turn SQLite's errors into sentences with a remedy."""
+"""Open a store's file, and translate SQLite's errors into sentences with a remedy."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ragit.store import checksums, schema
 from ragit.store.rows import DamagedRow
 
 BUSY_MS = 10_000
-"""Timeout of a writer. The lock is held for one batch of files, well under a second, so a wait of
-ten seconds means that another process hangs.
+"""Timeout of a writer. The lock is held for one batch of files, well under a second, so ten seconds
+mean that another process hangs.
 """
 
 CACHE_KIB = 16_384
@@ -26,18 +26,18 @@ REBUILD = "Type: ragit index --rebuild (it makes a new one from the repository)"
 _ELSEWHERE = "Name another file: git config ragit.index.storePath FILE"
 
 _HEADER = slice(68, 72)
-"""Place of the application id in the header of an SQLite file."""
+"""Range of the application id in the header of an SQLite file."""
 
 
 @contextlib.contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Raise SQLite's errors as ragit's, naming the file."""
+    """Raise SQLite's errors as ragit's, with the file's name."""
     try:
         yield
     except (apsw.CorruptError, apsw.NotADBError, apsw.FormatError) as error:
         raise StoreUnreadable(f"the index {path} is damaged: {error}", REBUILD) from error
     except (apsw.SQLError, apsw.ConstraintError, apsw.MismatchError) as error:
-        # Our statements are right for our tables: these are not ours any more.
+        # Our statements are correct for our tables: these tables are no longer ours.
         raise StoreUnreadable(f"the index {path} is damaged: {error}", REBUILD) from error
     except DamagedRow as error:
         raise StoreUnreadable(f"the index {path} is damaged: {error}", REBUILD) from error
@@ -74,11 +74,11 @@ def _full(path: Path) -> StoreFull:
 
 @contextlib.contextmanager
 def opening(path: Path, *, exclusive: bool = False) -> Iterator[None]:
-    """Hold the lock under which a store is opened (shared) and replaced (exclusive).
+    """Hold the lock for opening (shared) or replacing (exclusive) a store.
 
-    SQLite pairs a file with its log by name. A process that opened one of the two before a
-    replacement and the other after it would mix two stores. Raises StoreBusy, and
-    StoreUnreadable where the lock's file cannot be written.
+    SQLite pairs a file with its log by name. A process that opened one of them before a replacement
+    and the other after it would mix two stores. Raises StoreBusy, and StoreUnreadable if the lock
+    file cannot be written.
     """
     wait_s = BUSY_MS / 1000
     with lock(Path(f"{path}.opening"), shared=not exclusive, wait_s=wait_s) as taken:
@@ -93,7 +93,7 @@ def opening(path: Path, *, exclusive: bool = False) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _opening(path: Path, *, writable: bool) -> Iterator[None]:
-    """Hold `opening`; a reader goes on without it where its file cannot be made."""
+    """Hold `opening`; a reader continues without it if the lock file cannot be created."""
     with contextlib.ExitStack() as stack:
         if writable:
             stack.enter_context(opening(path))
@@ -106,7 +106,7 @@ def _opening(path: Path, *, writable: bool) -> Iterator[None]:
 def connect(path: Path, *, writable: bool, wait_ms: int = BUSY_MS) -> apsw.Connection:
     """Return a connection to an existing (or, if writable, a new) store of this version.
 
-    It waits `wait_ms` for others that write.
+    It waits `wait_ms` for other writers.
     """
     with translated(path), _opening(path, writable=writable):
         try:
@@ -124,9 +124,9 @@ def connect(path: Path, *, writable: bool, wait_ms: int = BUSY_MS) -> apsw.Conne
 
 
 def connect_in_place(path: Path) -> apsw.Connection:
-    """Return a connection that changes a store without needing room on the disk.
+    """Return a connection that changes a store without needing disk space.
 
-    It keeps the journal in memory, so a kill while it writes may damage the store.
+    The journal is in memory, so a kill during a write may damage the store.
     """
     with translated(path), opening(path, exclusive=True):
         checksums.must_be_writable(path)
@@ -150,7 +150,7 @@ def connect_in_place(path: Path) -> apsw.Connection:
 
 
 def _checked(path: Path, writable: bool, *, wal: bool) -> apsw.Connection:
-    """Return a connection to what is a store of this version; a new one may use `wal`."""
+    """Return a connection to a store of this version; a new one may use `wal`."""
     db = _open(path, writable=writable)
     try:
         _distrust(db)
@@ -173,7 +173,7 @@ def _checked(path: Path, writable: bool, *, wal: bool) -> apsw.Connection:
 
 
 def _distrust(db: apsw.Connection) -> None:
-    """Let nothing in the file run: it may come from an untrusted `.git`."""
+    """Disable everything executable in the file: it may come from an untrusted `.git`."""
     db.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
     db.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, 0)
     db.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
@@ -181,7 +181,7 @@ def _distrust(db: apsw.Connection) -> None:
 
 
 def is_store(path: Path) -> bool:
-    """Return True if a file's header is that of an index of ragit, of any version."""
+    """Return whether a file's header is that of a ragit index, of any version."""
     try:
         with path.open("rb") as file:
             return file.read(100)[_HEADER] == schema.APPLICATION_ID.to_bytes(4, "big")
@@ -190,14 +190,16 @@ def is_store(path: Path) -> bool:
 
 
 def _identity(db: apsw.Connection) -> tuple[int, bool]:
-    """Return the format, and whether it is a store, in one state: another process may make it."""
+    """Return the format and whether it is a store, read in one state: another process may be
+    creating it.
+    """
     with one_state(db):
         version: int = db.pragma("user_version")
         return version, _is_store(db, version)
 
 
 def _is_store(db: apsw.Connection, version: int) -> bool:
-    """Return True for a store, and for the empty file of a ragit that was killed making one."""
+    """Return whether it is a store, or the empty file of a ragit killed while creating one."""
     name = db.pragma("application_id")
     if version or name:
         return bool(name == schema.APPLICATION_ID)
@@ -221,8 +223,8 @@ def _open(path: Path, *, writable: bool) -> apsw.Connection:
         full = code == apsw.SQLITE_IOERR_SHMSIZE  # no room for the memory that readers share
         if isinstance(error, apsw.IOError) and not (full or _lacks_shared_memory(error)):
             raise
-        # In a folder that cannot be written, a WAL database opens only as immutable. That is
-        # correct if no writer left a log.
+        # In a read-only folder, a WAL database opens only as immutable. That is correct if no
+        # writer left a log.
         log = Path(f"{path}-wal")
         if not path.exists() or (log.exists() and log.stat().st_size):
             raise
@@ -233,9 +235,9 @@ def _open(path: Path, *, writable: bool) -> apsw.Connection:
 
 
 def _turn_back(path: Path) -> None:
-    """Turn a WAL database into one with a rollback journal, without shared memory.
+    """Convert a WAL database to a rollback journal, without shared memory.
 
-    A connection in exclusive mode does not need any.
+    A connection in exclusive mode needs none.
     """
     with contextlib.closing(_patient(apsw.Connection(str(path), vfs=checksums.vfs()))) as db:
         db.pragma("locking_mode", "exclusive")
@@ -262,9 +264,10 @@ def _quoted(path: Path) -> str:
 
 
 def _prepare(db: apsw.Connection, found: int, *, wal: bool) -> None:
-    """Set journal mode and schema. Where WAL cannot work (a network share), take TRUNCATE.
+    """Set journal mode and schema. Where WAL cannot work (a network share), use TRUNCATE.
 
-    A new file is marked as ours before it has a log, so that `is_store` never has to read one.
+    A new file gets its application id before it has a log, so that `is_store` never has to read
+    one.
     """
     if found == 0:
         db.execute("PRAGMA auto_vacuum = incremental")  # only an empty file can take this setting
@@ -280,7 +283,7 @@ def _prepare(db: apsw.Connection, found: int, *, wal: bool) -> None:
 
 
 def _turned_to_wal(db: apsw.Connection) -> str:
-    """Ask for WAL, and return the journal mode. SQLite itself does not wait for others here."""
+    """Request WAL, and return the journal mode. SQLite itself does not wait for others here."""
     deadline = time.monotonic() + BUSY_MS / 1000
     while True:
         try:
@@ -295,7 +298,7 @@ def _turned_to_wal(db: apsw.Connection) -> str:
 def transaction(db: apsw.Connection) -> Iterator[None]:
     """Write in one transaction, whose lock is taken at once.
 
-    Not `with db`: that begins without releasing the GIL, so a thread that waits for another's
+    Not `with db`: that begins without releasing the GIL, so a thread waiting for another thread's
     transaction would keep it from ending.
     """
     db.execute("BEGIN IMMEDIATE")
@@ -309,7 +312,7 @@ def transaction(db: apsw.Connection) -> Iterator[None]:
 
 @contextlib.contextmanager
 def one_state(db: apsw.Connection) -> Iterator[None]:
-    """Read one state of the file while inside, whatever others write."""
+    """Read one state of the file inside, whatever others write."""
     db.execute("BEGIN DEFERRED")
     try:
         yield
@@ -318,14 +321,14 @@ def one_state(db: apsw.Connection) -> Iterator[None]:
 
 
 def _roll_back(db: apsw.Connection) -> None:
-    """End a transaction; the error that ended it is the one to raise, not one of this."""
+    """Roll back a transaction; its own error is the one to raise, not one of the rollback."""
     if db.in_transaction:
         with contextlib.suppress(apsw.Error):
             db.execute("ROLLBACK")
 
 
 def load_vector_functions(db: apsw.Connection) -> bool:
-    """Load sqlite-vec into a connection; return False where the platform has none.
+    """Load sqlite-vec into a connection; return False if the platform has none.
 
     It is loaded by its path: importing the package would import numpy's typing, some 100 ms.
     """

@@ -1,4 +1,4 @@
-"""Store descriptions by subject and describer, apart from chunkings and vectors.
+"""Store descriptions by subject and describer, independent of chunkings and vectors.
 
 They cost money, so they are kept when settings are turned off and on, when the chunker or embedder
 changes, and when the store is rebuilt.
@@ -23,7 +23,7 @@ OF_IMAGE = "image"
 
 
 _NOT_SAID = "NOT EXISTS(SELECT 1 FROM description WHERE describer = ? AND subject = chunk.hash)"
-"""Condition on a chunk; its parameter is the number of a describer."""
+"""Condition for a chunk without a description; its parameter is the describer's number."""
 
 
 class DescriptionRow(NamedTuple):
@@ -56,7 +56,7 @@ class Descriptions:
             return {subject: text for subject, text in found if text is not None}
 
     def keep(self, kind: str, describer: str, said: Mapping[bytes, str]) -> None:
-        """Store descriptions, unless they are there. To be called inside `writing`."""
+        """Store descriptions, unless they exist. Call it inside `writing`."""
         self._db.execute(
             "INSERT OR IGNORE INTO describer(kind, fingerprint) VALUES(?,?)", (kind, describer)
         )
@@ -67,7 +67,7 @@ class Descriptions:
         )
 
     def count(self, kind: str, describer: str) -> int:
-        """Return how many are stored."""
+        """Return the number of stored descriptions."""
         with translated(self._path):
             number = self._number(kind, describer)
             found: int = self._db.execute(
@@ -86,10 +86,9 @@ class Descriptions:
                 yield DescriptionRow(*row)
 
     def drop_unused(self, blobs: Set[bytes]) -> None:
-        """Delete descriptions of chunks that are not stored, and of images that are not among these
-        blobs.
+        """Delete descriptions of chunks that are not stored, and of images not in `blobs`.
 
-        Descriptions by models that are not configured now stay. To be called inside `writing`.
+        Descriptions by models no longer configured stay. Call it inside `writing`.
         """
         images: list[tuple[Any, ...]] = []
         for number, kind in self._db.execute("SELECT id, kind FROM describer").fetchall():
@@ -116,7 +115,7 @@ class Descriptions:
             return {chunking for (chunking,) in self._db.execute(sql, (embedder,))}
 
     def overdue(self, embedder: int, describer: str) -> dict[int, int]:
-        """Return by chunking how many vectors lack a description that is stored."""
+        """Return by chunking the number of vectors that lack a stored description."""
         sql = f"""
             SELECT undescribed.chunk >> {ORDINAL_BITS}, count(*) FROM undescribed
             CROSS JOIN chunk ON chunk.id = undescribed.chunk
@@ -154,7 +153,7 @@ class Descriptions:
             return len(texts)
 
     def lack(self, embedder: int, chunks: Iterable[int]) -> None:
-        """Note chunks whose vectors lack a description. To be called inside `writing`."""
+        """Mark chunks whose vectors lack a description. Call it inside `writing`."""
         self._db.executemany(
             "INSERT INTO undescribed VALUES(?,?)", ((embedder, chunk) for chunk in chunks)
         )
@@ -162,8 +161,7 @@ class Descriptions:
     def mend(self, embedder: int, described: Mapping[bytes, tuple[bytes, bytes]]) -> None:
         """Give vectors with descriptions to all chunks of the same text that lack them.
 
-        The result does not depend on which branch was described first. To be called inside
-        `writing`.
+        So the result does not depend on which branch was described first. Call it inside `writing`.
         """
         if not self._db.execute(
             "SELECT EXISTS(SELECT 1 FROM undescribed WHERE embedder = ?)", (embedder,)

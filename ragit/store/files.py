@@ -1,4 +1,4 @@
-"""Manage a store as files: what SQLite keeps beside it, what a rebuild leaves, and replacing it."""
+"""A store as files: SQLite's files beside it, the rests of rebuilds, and replacement."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _BESIDE = ("-wal", "-shm", "-journal")
 """SQLite's own files, named after the store."""
 
 _NEW = ".new"
-"""Suffix of the names of files of a store under construction."""
+"""Suffix in file names of a store under construction."""
 
 
 def new_store_path(path: Path) -> Path:
-    """Return an unused name beside `path` for a store that is to replace it."""
+    """Return an unused name beside `path` for a store that will replace it."""
     return path.with_name(f"{path.name}{_NEW}-{os.urandom(4).hex()}")
 
 
 def unfinished_files(path: Path) -> list[Path]:
-    """Return all files of unfinished stores at `path`, of a running rebuild or a killed one."""
+    """Return all files of unfinished stores at `path`, of a running or killed rebuild."""
     if not path.parent.is_dir():
         return []
     return sorted(f for f in path.parent.iterdir() if f.name.startswith(path.name + _NEW))
@@ -37,15 +37,16 @@ def unfinished_stores(path: Path) -> list[Path]:
 
 
 def remove_store(path: Path) -> None:
-    """Delete a store and all files named after it; do nothing where there is none."""
+    """Delete a store and all files named after it, if it exists."""
     for file in (path, *(Path(f"{path}{suffix}") for suffix in (*_BESIDE, ".lock", ".opening"))):
         file.unlink(missing_ok=True)
 
 
 def copy_store(path: Path, target: Path) -> None:
-    """Copy a store that nothing writes, unless `target` is there. Raises StoreUnreadable.
+    """Copy a store that nothing writes, unless `target` exists. Raises StoreUnreadable.
 
-    A log beside it would be lost, so a store with one is not copied: its rows are made again.
+    A store with a log beside it is not copied, since the log would be lost: its rows are computed
+    again.
     """
     log = Path(f"{path}-wal")
     if target.exists() or not path.exists() or (log.exists() and log.stat().st_size):
@@ -64,13 +65,13 @@ def copy_store(path: Path, target: Path) -> None:
 
 
 def install_store(path: Path, new: Path) -> None:
-    """Put a finished store in the place of the one at `path`; the caller holds the indexing lock.
+    """Replace the store at `path` by a finished one; the caller holds the indexing lock.
 
-    The name changes hands in one step, after the old store's log has been moved into its file, so
-    a kill at any point leaves the old store or the new one. Processes that read the old one keep
-    its files; `opening` makes sure that none meets the file of one and the log of the other.
-    A file at `path` that is no store is moved aside, since a setting may have named it by mistake.
-    Raises StoreUnreadable and StoreBusy.
+    The old store's log is first moved into its file, then the new file is renamed in one step, so a
+    kill at any point leaves the old store or the new one. Processes that read the old one keep its
+    files; `opening` ensures that none gets the file of one and the log of the other. A file at
+    `path` that is no store is moved aside, since a setting may have named it by mistake. Raises
+    StoreUnreadable and StoreBusy.
     """
     log = Path(f"{new}-wal")
     if log.exists() and log.stat().st_size:
@@ -92,7 +93,7 @@ def install_store(path: Path, new: Path) -> None:
 
 
 def _move_log_into_file(path: Path) -> None:
-    """Make the file complete by itself, as far as it can be read: it may be damaged."""
+    """Move the log into the file, as far as it can be read: it may be damaged."""
     if path.exists():
         with contextlib.suppress(apsw.Error), contextlib.closing(apsw.Connection(str(path))) as db:
             db.set_busy_timeout(2_000)  # for readers; a snapshot that is held longer is left behind
@@ -101,6 +102,6 @@ def _move_log_into_file(path: Path) -> None:
 
 
 def _aside(path: Path) -> Path:
-    """Return a free name beside a file that has to make room."""
+    """Return a free name beside a file that has to be moved away."""
     names = (path.with_name(f"{path.name}.aside-{number}") for number in count(1))
     return next(name for name in names if not name.exists())

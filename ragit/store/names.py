@@ -1,4 +1,4 @@
-"""Read what files define and refer to by name."""
+"""Read the names that files define and refer to."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Names:
         self._path = path
 
     def references(self, chunkings: Iterable[int]) -> dict[int, References]:
-        """Return what some chunkings refer to; those whose language has no rules are left out.
+        """Return the references of chunkings; those whose language has no rules are left out.
 
-        Each is a function of its file alone: `of(name)` gives the references to a name, `all()`
-        every one, `imports` the imports. Raises StoreUnreadable for a damaged row.
+        They depend on the file alone: `of(name)` gives the references to a name, `all()` every one,
+        `imports` the imports. Raises StoreUnreadable for a damaged row.
         """
         from ragit.references import References  # a search needs none
 
@@ -47,7 +47,7 @@ class Names:
                 return {c: References(*checked(row, (bytes,))) for c, row in rows if row}
 
     def defined(self, chunkings: Iterable[int]) -> Iterator[tuple[int, str, str]]:
-        """Yield the definitions of some chunkings as (chunking, name, kind), in order."""
+        """Yield the definitions of chunkings as (chunking, name, kind), in order."""
         sql = "SELECT definitions FROM chunk WHERE id BETWEEN ? AND ? ORDER BY id"
         with translated(self._path):
             for chunking in chunkings:
@@ -61,7 +61,7 @@ class Names:
     def definitions(
         self, chunkings: Container[int]
     ) -> Iterator[tuple[int, tuple[Definition, ...]]]:
-        """Yield what each chunk of some chunkings defines, with the chunking, in order."""
+        """Yield the definitions of each chunk of the chunkings, with the chunking, in order."""
         sql = "SELECT id, start_line, definitions FROM chunk WHERE definitions != '' ORDER BY id"
         with translated(self._path):
             for row in self._db.execute(sql):
@@ -72,7 +72,7 @@ class Names:
                     yield number >> ORDINAL_BITS, found
 
     def defining(self, chunkings: Iterable[int], name: str) -> dict[int, list[ChunkRow]]:
-        """Return chunks by chunking that may define a name; those without any are left out."""
+        """Return chunks by chunking that may define a name; chunkings without any are left out."""
         sql = f"""
             SELECT {CHUNK_COLUMNS} FROM chunk
             WHERE id BETWEEN ? AND ? AND instr(definitions, char(9) || ?) ORDER BY id

@@ -1,15 +1,17 @@
-"""Bound a scan for the nearest vectors. Pure."""
+"""Limit a scan for the nearest vectors. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
 SPAN = 256
-"""Chunkings scanned at once; the nearest ones found bound the distances of the next scan."""
+"""Number of chunkings scanned at once; the nearest ones found limit the distances of the
+next scan.
+"""
 
 
 def runs(members: Iterable[int], most: int) -> Iterator[tuple[int, int]]:
-    """Yield (first, last) of each unbroken run of ascending numbers, at most `most` long."""
+    """Yield (first, last) of each run of consecutive numbers, at most `most` long."""
     first = last = -1
     for number in members:
         if number != last + 1 or number - first >= most:
@@ -22,7 +24,7 @@ def runs(members: Iterable[int], most: int) -> Iterator[tuple[int, int]]:
 
 
 def closest(near: list[tuple[int, int]], limit: int) -> tuple[list[tuple[int, int]], int]:
-    """Return the `limit` nearest with their equals, and the distance of the last."""
+    """Return the `limit` nearest with ties, and the distance of the last."""
     if len(near) <= limit:
         return near, 1 << 30
     bound = sorted(distance for _, distance in near)[limit - 1]

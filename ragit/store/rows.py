@@ -1,4 +1,4 @@
-"""The records of the store, and checks of rows that are read: a file can hold anything."""
+"""The records of the store, and checks of rows read: a file can contain anything."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from ragit.store.schema import ORDINAL_BITS
 from ragit.types import CONTAINERS, Chunk, Definition, Oid
 
 _LARGEST = 1 << 28
-"""Bytes and lines of the largest file that can be stored; more is damage."""
+"""Limit of a stored file's bytes and lines; more is damage."""
 
 
 class DamagedRow(Exception):
-    """A row holds what ragit never writes."""
+    """A row contains something that ragit never writes."""
 
 
 @contextmanager
 def unpacking() -> Iterator[None]:
-    """Raise DamagedRow for what goes wrong inside: use it around what takes columns apart only."""
+    """Raise errors of the code inside as DamagedRow: use it only around the unpacking of
+    columns.
+    """
     try:
         yield
     except (AttributeError, OverflowError, TypeError, ValueError, zlib.error) as error:
@@ -31,14 +33,14 @@ def unpacking() -> Iterator[None]:
 
 
 def checked(row: Any, kinds: tuple[type, ...]) -> Any:
-    """Return a row whose columns are of these types. Raises DamagedRow."""
+    """Return a row after checking the types of its columns. Raises DamagedRow."""
     if tuple(map(type, row)) != kinds:
         raise DamagedRow("a column has the wrong type")
     return row
 
 
 def unpacked_oid(raw: object = None) -> Oid:
-    """Return a stored blob's name. Raises DamagedRow."""
+    """Return a stored blob's id. Raises DamagedRow."""
     if not isinstance(raw, bytes) or len(raw) not in (20, 32):
         raise DamagedRow("a blob has no name")
     return Oid(raw.hex())
@@ -46,7 +48,9 @@ def unpacked_oid(raw: object = None) -> Oid:
 
 _FIELD = r"[^\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*"
 _PACKED = re.compile(rf"(?:-?\d{{1,9}}\t{_FIELD}\t{_FIELD}(?:\n|\Z))*")
-"""Definitions that can surely be unpacked, which a ranking does not need to do."""
+"""Definitions that can certainly be unpacked, checked without unpacking, which a ranking does not
+need.
+"""
 
 CHUNK_COLUMNS = (
     "hash, start_line, end_line, start, end, kind, symbol, parent, signature, place, definitions"
@@ -69,8 +73,8 @@ def chunk_row(row: Sequence[Any]) -> ChunkRow:
 def chunk_row_table(rows: Sequence[tuple[Any, ...]]) -> dict[int, ChunkRow]:
     """Return chunks by number from rows of (number, columns of a chunk). Raises DamagedRow.
 
-    What `chunk_row` checks of each row is checked of whole columns, in a third of the time; if that
-    finds something, row by row, which says what.
+    The checks of `chunk_row` run on whole columns, in a third of the time; if one fails, row by
+    row, for the message.
     """
     if _are_sound(rows):
         return {row[0]: ChunkRow._make(row[1:]) for row in rows}
@@ -97,7 +101,7 @@ def _have_kinds(columns: Iterable[Sequence[Any]], kinds: Sequence[type]) -> bool
 
 
 def checked_rows(rows: Sequence[Any], kinds: Sequence[type], count: int) -> Sequence[Any]:
-    """Return so many rows whose columns are of these types. Raises DamagedRow."""
+    """Return rows after checking their number and the types of their columns. Raises DamagedRow."""
     if len(rows) != count:
         raise DamagedRow("a row is not there")
     if rows and not _have_kinds(zip(*rows, strict=True), kinds):
@@ -106,17 +110,17 @@ def checked_rows(rows: Sequence[Any], kinds: Sequence[type], count: int) -> Sequ
 
 
 def number_list(numbers: Iterable[int]) -> str:
-    """Return numbers as JSON, for SQLite's `json_each`: one statement reads what many would."""
+    """Return numbers as JSON, for SQLite's `json_each`: one statement instead of many."""
     return f"[{','.join(map(str, numbers))}]"
 
 
 def chunk_id(chunking: int, ordinal: int) -> int:
-    """Return a chunk's number, from that of its chunking and its place in it."""
+    """Return a chunk's number, from that of its chunking and its position."""
     return chunking << ORDINAL_BITS | ordinal
 
 
 class ChunkRow(NamedTuple):
-    """A chunk as stored: everything but its text, which is read back from the blob."""
+    """A chunk as stored: everything but its text, which is read from the blob."""
 
     hash: bytes
     start_line: int
@@ -129,24 +133,26 @@ class ChunkRow(NamedTuple):
     signature: str
     place: str = ""
     packed: str = ""
-    """Its definitions, as `pack_definitions` writes them."""
+    """Its definitions, in the form of `pack_definitions`."""
 
     @property
     def names(self) -> list[str]:
-        """Return the names that it defines, in order of their lines."""
+        """The names that it defines, in order of lines."""
         return [line.rpartition("\t")[2] for line in self.packed.split("\n")] if self.packed else []
 
     def line_of(self, index: int) -> int:
-        """Return the line of one of its definitions, counted from 0."""
+        """Return the line of a definition, by its index."""
         return self.start_line + int(self.packed.split("\n")[index].partition("\t")[0])
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
-        """Return the names that it defines, with kinds and lines."""
+        """The names that it defines, with kinds and lines."""
         return unpack_definitions(self.packed, self.start_line)
 
     def owner_of(self, index: int) -> str:
-        """Return the names around one of its definitions: the first may be around the others."""
+        """Return the names around a definition, by its index: the first definition may contain the
+        others.
+        """
         if not index or self.kind == "section":
             return self.parent
         _, kind, rest = self.packed.split("\t", 2)
@@ -157,13 +163,15 @@ class ChunkRow(NamedTuple):
 
 
 def unpack_definitions(packed: str, start_line: int) -> tuple[Definition, ...]:
-    """Return packed definitions of a chunk that begins in a line."""
+    """Return the packed definitions of a chunk that begins at `start_line`."""
     fields = (line.split("\t") for line in packed.splitlines())
     return tuple(Definition(name, kind, start_line + int(offset)) for offset, kind, name in fields)
 
 
 def pack_definitions(chunk: Chunk) -> str:
-    """Return a chunk's definitions as text, one a line. Lines count from the chunk's first."""
+    """Return a chunk's definitions as text, one a line. Line numbers are relative to the chunk's
+    first.
+    """
     return "\n".join(
         f"{each.line - chunk.start_line}\t{each.kind}\t{' '.join(each.name.split())}"
         for each in chunk.definitions
@@ -180,18 +188,17 @@ class StoredChunking(NamedTuple):
     length: int
     """Number of words."""
     skipped: str
-    """Why it has no chunks, or only chunks by lines; empty otherwise."""
+    """Reason why it has no chunks, or only chunks by lines; empty otherwise."""
     chunks: int
     embedded: bool
-    """True if it has all vectors of the embedder that was asked about."""
+    """True if it has all vectors of the embedder in question."""
 
 
 class NewChunking(Record):
     """A blob's chunks, words and vectors, ready to store.
 
     `vectors` is None without an embedder. `derived` is the compressed text of a document, empty for
-    text. `undescribed` are ordinals of chunks whose vectors lack the description that they should
-    be made with.
+    text. `undescribed` are ordinals of chunks whose vectors lack their description.
     """
 
     oid: Oid
@@ -207,7 +214,7 @@ class NewChunking(Record):
     derived: bytes = b""
     undescribed: tuple[int, ...] = ()
     references: bytes = b""
-    """Its references, packed; empty where its language has no rules for that."""
+    """Its references, packed; empty if its language has no rules for them."""
 
 
 class StoreInfo(Record):

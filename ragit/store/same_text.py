@@ -1,4 +1,4 @@
-"""Find chunks by what they say: the text with the names around it, wherever it stands."""
+"""Find chunks with the same text and the same names around it, in any file."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ragit.store.store import Store
 
 
 def same_text(store: Store, chunks: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield (chunk, chunking) for each chunking of any tree that has the text of a given chunk.
+    """Yield (chunk, chunking) for each chunking of any tree that has the text of a chunk.
 
-    Its own chunking is among them.
+    The chunk's own chunking is included.
     """
     sql = f"""
         SELECT other.id >> {ORDINAL_BITS} FROM chunk AS one

@@ -7,16 +7,16 @@ term         its words for full-text search, rowid = chunking
 embedder     embedders with stored vectors, each with the vector of a probe text that identifies
              a server's model; each has two tables, vec_bit_<id> and vec_i8_<id>, by chunk
 embedded     which chunkings have all their vectors, by embedder
-snapshot     a cache of trees: a listing, and what differs from it
-listing      paths with their chunkings, on which cached trees are based
-derived      the compressed text made of a document, by chunking, with the row or page of each
+snapshot     a cache of trees: a listing, and the differences from it
+listing      paths with their chunkings, the base of cached trees
+derived      the compressed text of a document, by chunking, with the row or page of each
              line; other text is read from its blob
 describer    servers, models and prompts that made descriptions
 description  descriptions by describer and subject: the hash of a chunk's embedded text, or an
              image's blob
 state        trees of uncommitted work by working tree, the newest last
-draft        which chunkings are needed by which of these states, and by no commit
-reference    what it calls, names as a type and imports, packed, by chunking; see `ragit.references`
+draft        chunkings that only these states need, and no commit
+reference    calls, types and imports of a file, packed, by chunking; see `ragit.references`
 undescribed  chunks whose vector under an embedder lacks the description that it should have
 """
 
@@ -92,7 +92,7 @@ def _version_2(db: apsw.Connection) -> None:
 
 
 def _version_3(db: apsw.Connection) -> None:
-    """Add the mark of a server's model; it is empty for an embedder that needs none."""
+    """Add the mark of a server's model; empty for an embedder that needs none."""
     db.execute("ALTER TABLE embedder ADD COLUMN mark BLOB NOT NULL DEFAULT x''")
 
 
@@ -117,17 +117,17 @@ def _version_5(db: apsw.Connection) -> None:
 
 
 def _version_6(db: apsw.Connection) -> None:
-    """Let a leaf of the full-text index fit into a page that ends in a checksum."""
+    """Make a leaf of the full-text index fit into a page that ends in a checksum."""
     db.execute("INSERT INTO term(term, rank) VALUES('pgsz', 4000)")
 
 
 def _version_7(db: apsw.Connection) -> None:
-    """Add what files refer to."""
+    """Add the references of files."""
     db.execute("CREATE TABLE reference(chunking INTEGER PRIMARY KEY, packed BLOB NOT NULL)")
 
 
 def _version_8(db: apsw.Connection) -> None:
-    """Store cached trees by their difference from a listing; the old ones are made again."""
+    """Store cached trees by their difference from a listing; the old ones are computed again."""
     db.execute(
         """
         DROP TABLE snapshot;
@@ -156,13 +156,13 @@ MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _version_7,
     _version_8,
 )
-"""Append only: entry i makes version i + 1 out of version i."""
+"""Append only: entry i upgrades version i to version i + 1."""
 
 VERSION = len(MIGRATIONS)
 
 
 def migrate(db: apsw.Connection) -> None:
-    """Bring an empty or older store to this version; the caller holds the write lock."""
+    """Upgrade an empty or older store to this version; the caller holds the write lock."""
     found = db.pragma("user_version")
     for step in MIGRATIONS[found:]:
         step(db)
@@ -171,7 +171,7 @@ def migrate(db: apsw.Connection) -> None:
 
 
 def add_embedder(db: apsw.Connection, fingerprint: str, dimensions: int) -> int:
-    """Add an embedder with its two tables, unless it is there; return its number."""
+    """Add an embedder with its two tables, unless it exists; return its number."""
     db.execute(
         "INSERT OR IGNORE INTO embedder(fingerprint, dimensions) VALUES(?, ?)",
         (fingerprint, dimensions),

@@ -1,7 +1,7 @@
-"""Cache which chunkings a tree consists of. The same can be computed from the tree, only slower.
+"""Cache the chunkings of trees. They could also be computed from the tree, only slower.
 
-A cached tree is a listing, which many trees share, and what differs from it. So an edit or a commit
-adds some hundred bytes, and only a tree that is far from all others adds a listing of its own.
+A cached tree is a listing, shared by many trees, and its differences from it. So an edit or a
+commit adds some hundred bytes, and only a tree that is far from all others adds its own listing.
 """
 
 from __future__ import annotations
@@ -22,41 +22,43 @@ from ragit.store.rows import DamagedRow, checked, unpacked_oid, unpacking
 from ragit.types import Oid
 
 KEPT = 128
-"""Trees that are kept; any other is resolved again from its entries in milliseconds."""
+"""Limit of cached trees; any other is resolved again from its entries in milliseconds."""
 
 UNPACKED = 4
-"""Trees, and listings, that an open store remembers unpacked."""
+"""Limit of unpacked trees, and of unpacked listings, that an open store remembers."""
 
 _CLOSE = 4
-"""A tree shares a listing of at least so many times as many files as differ."""
+"""A tree shares a listing with at least this many times as many files as differ."""
 
 _T = TypeVar("_T")
 
 
 class Snapshot(Record):
-    """A tree of chunkings: the i-th path is the i-th chunking, whose blob has lengths[i] words."""
+    """A tree of chunkings: the i-th path has the i-th chunking, whose blob has lengths[i] words."""
 
     paths: list[bytes]
-    """In order. In a union of trees, a path is there once for each of its versions."""
+    """In order. In a union of trees, a path occurs once per version."""
     chunkings: array[int]
     lengths: array[int]
     skipped: Mapping[bytes, str]
-    """Reason by path: skipped files, and files that are indexed by lines only."""
+    """Reason by path, for skipped files and files indexed by lines only."""
     absent: Mapping[bytes, Oid] = MappingProxyType({})
-    """Blob by path of those files that are skipped since the repository lacks them."""
+    """Blob by path, for files skipped because the repository lacks them."""
 
 
 class Base(NamedTuple):
-    """A cached tree that another one was made from."""
+    """A cached tree from which another one was derived."""
 
     number: int
-    """Of the cached tree; no other one ever has the same."""
+    """Number of the cached tree, never reused."""
     changed: Set[bytes]
     """Paths that may differ."""
 
 
 def patched(base: Snapshot, changed: Collection[bytes], new: Snapshot) -> Snapshot:
-    """Return a tree with what another one says about some paths; that one has no further paths."""
+    """Return a tree with the entries of another one at some paths; that one has no further
+    paths.
+    """
     rows = Snapshot([], array("Q"), array("Q"), {})
     at = 0
     for path in sorted(changed):
@@ -91,7 +93,7 @@ def _replaced(
 
 
 def _part(tree: Snapshot, paths: Collection[bytes]) -> Snapshot:
-    """Return what a tree says about some paths."""
+    """Return a tree's entries at some paths."""
     rows = Snapshot([], array("Q"), array("Q"), {})
     for path in sorted(paths):
         place = bisect_left(tree.paths, path)
@@ -108,19 +110,19 @@ class Snapshots:
         self._db = db
         self._path = path
         self._trees: dict[int, Snapshot] = {}
-        """The last trees that were read, by number, and listings the same."""
+        """The last trees read, by number; likewise for listings."""
         self._listings: dict[int, Snapshot] = {}
 
     def of(self, tree: Oid, selection: str) -> Snapshot | None:
-        """Return a tree under a selection of files; None if it is not cached.
+        """Return a tree under a selection of files; None if not cached.
 
-        As long as it is stored unchanged, an open store returns the same object.
+        While it is stored unchanged, an open store returns the same object.
         """
         found = self.numbered(tree, selection)
         return None if found is None else found[1]
 
     def numbered(self, tree: Oid, selection: str) -> tuple[int, Snapshot] | None:
-        """Return the same as `of` with the number of the cached tree."""
+        """Return the number of the cached tree with the result of `of`."""
         with translated(self._path):
             number: int | None = self._db.execute(
                 "SELECT id FROM snapshot WHERE tree = ? AND selection = ?",
@@ -164,9 +166,9 @@ class Snapshots:
             return [unpacked_oid(tree) for (tree,) in rows]
 
     def add(self, tree: Oid, selection: str, snapshot: Snapshot, base: Base | None = None) -> None:
-        """Cache a tree, and drop the oldest ones. To be called inside `writing`.
+        """Cache a tree, and drop the oldest ones. Call it inside `writing`.
 
-        One that was made from a cached tree is stored by its difference from that one's listing.
+        One derived from a cached tree is stored as differences from that one's listing.
         """
         listing, changed = self._shared(snapshot, base) or (self._add_listing(snapshot), set())
         self._db.execute(
@@ -188,7 +190,7 @@ class Snapshots:
 
     def _shared(self, snapshot: Snapshot, base: Base | None) -> tuple[int, Set[bytes]] | None:
         """Return the listing of a base and the paths in which a tree may differ from it; None if
-        that is gone, or differs by too much.
+        the listing is gone, or differs too much.
         """
         if base is None:
             return None
@@ -206,15 +208,15 @@ class Snapshots:
         return self._db.last_insert_rowid()
 
     def drop_unused_listings(self) -> None:
-        """Delete listings that no cached tree has. To be called inside `writing`."""
+        """Delete listings that no cached tree uses. Call it inside `writing`."""
         self._db.execute("DELETE FROM listing WHERE id NOT IN (SELECT listing FROM snapshot)")
 
     def forget(self, reasons: Set[str]) -> None:
-        """Delete trees that name one of these reasons for a path. To be called inside `writing`."""
+        """Delete trees with one of these reasons for a path. Call it inside `writing`."""
         self._drop_where(lambda tree: not reasons.isdisjoint(tree.skipped.values()))
 
     def drop(self, chunkings: Set[int]) -> None:
-        """Delete trees that consist of one of these. To be called inside `writing`."""
+        """Delete trees that contain one of these chunkings. Call it inside `writing`."""
         self._drop_where(lambda tree: not chunkings.isdisjoint(tree.chunkings))
 
     def _drop_where(self, is_wanted: Callable[[Snapshot], bool]) -> None:
@@ -224,20 +226,20 @@ class Snapshots:
         self.drop_unused_listings()
 
     def drop_of(self, embedder: str) -> None:
-        """Delete trees with vectors of this embedder. To be called inside `writing`."""
+        """Delete trees with vectors of this embedder. Call it inside `writing`."""
         sql = "DELETE FROM snapshot WHERE substr(selection, instr(selection, ' ') + 1) = ?"
         self._db.execute(sql, (embedder,))
         self.drop_unused_listings()
 
 
 _COLUMNS = "listing, changed, paths, chunkings, skipped, absent"
-"""Of the table `snapshot`: a listing, the paths in which the tree may differ from it, and what the
-tree says about them.
+"""Columns of the table `snapshot`: a listing, the paths in which the tree may differ from it, and
+the tree's entries there.
 """
 
 
 def _remember(known: dict[int, Snapshot], number: int, tree: Snapshot) -> None:
-    """Add a tree to the last ones that were read."""
+    """Add a tree to the last ones read."""
     known[number] = tree
     if len(known) > UNPACKED:
         del known[next(iter(known))]
@@ -267,7 +269,7 @@ def unpacked(paths: Any, chunkings: Any, skipped: Any, absent: Any) -> Snapshot:
 
 
 def _unpacked_row(row: Any) -> tuple[int, list[bytes], Snapshot]:
-    """Return a listing's number, the paths that differ, and what the tree says about them."""
+    """Return a listing's number, the paths that differ, and the tree's entries there."""
     listing, changed, *part = checked(row or (), (int, *[bytes] * 5))
     with unpacking():
         return listing, _split(zlib.decompress(changed)), unpacked(*part)

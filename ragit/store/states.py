@@ -1,7 +1,7 @@
 """Uncommitted states of working trees, newest last, and the chunkings that only they need.
 
-Each edit that is searched adds the chunks of one more version of a file. Such a chunking is a draft
-of the states whose tree holds it; when the last of them is superseded, the draft is dropped.
+Each searched edit adds the chunks of one more version of a file. Such a chunking is a draft of the
+states whose tree contains it; when the last of them is superseded, the draft is dropped.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from ragit.store.rows import unpacked_oid
 from ragit.types import Oid
 
 KEPT = 1
-"""States of a working tree that are kept. One more exists while a state is added."""
+"""States kept of a working tree. There is one more while a state is added."""
 
 _MERGED_PAGES = 16
-"""Pages of the full-text index that are written anew with each drop, at most."""
+"""Limit of the full-text index's pages rewritten with each drop."""
 
 _NO_STATE = 0
 """The state of drafts that no tree needs; no row of `state` has this number."""
@@ -44,9 +44,9 @@ class States:
     def add(
         self, worktree: str, tree: Oid, chunkings: Set[int], is_draft: Callable[[Oid], bool]
     ) -> None:
-        """Note that `tree`, which consists of `chunkings`, is now the state of a working tree.
+        """Record that `tree`, which consists of `chunkings`, is now the state of a working tree.
 
-        `is_draft` tells of a blob that no commit holds it. To be called inside `writing`.
+        `is_draft` tells whether no commit contains a blob. Call it inside `writing`.
         """
         db, key = self._db, bytes.fromhex(tree)
         since: int = db.execute("SELECT coalesce(max(last_chunking), 0) FROM state").get
@@ -71,21 +71,21 @@ class States:
             return [unpacked_oid(tree) for (tree,) in self._db.execute("SELECT tree FROM state")]
 
     def has_superseded(self) -> bool:
-        """Return True if a state is superseded, or something of one was left for later."""
+        """Return whether a state is superseded, or part of a drop was left for later."""
         sql = f"SELECT EXISTS({_SUPERSEDED}) OR EXISTS(SELECT 1 FROM draft WHERE state = ?)"
         with translated(self._path):
             return bool(self._db.execute(sql, (_NO_STATE,)).get)
 
     def free_pages(self) -> None:
-        """Give empty pages back to the file system; older stores keep them until a rebuild."""
+        """Return empty pages to the file system; older stores keep them until a rebuild."""
         with translated(self._path):
             self._db.execute("PRAGMA incremental_vacuum").fetchall()
 
     def drop_superseded(self, committed: Callable[[list[Oid]], Set[Oid]], seconds: float) -> None:
-        """Drop superseded states with their cached trees, and what only they needed.
+        """Drop superseded states with their cached trees, and the chunkings that only they needed.
 
-        Drafts that were `committed` since stay. After `seconds` the rest is left for the next call.
-        To be called inside `writing`, while no other process indexes.
+        Drafts `committed` since stay. After `seconds` the rest is left for the next call. Call it
+        inside `writing`, while no other process indexes.
         """
         db = self._db
         db.execute(

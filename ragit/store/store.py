@@ -1,4 +1,4 @@
-"""Run the queries of the store, each in a method of its own."""
+"""The queries of the store, each in a method of its own."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ _COLUMN = " ".join(f"WHEN '{name}' THEN {number}" for number, name in enumerate(
 _OCCURRENCE = f"doc << {COLUMN_BITS} | CASE col {_COLUMN} END"
 
 MOST_CHUNKS = 1 << schema.ORDINAL_BITS
-"""Chunks of a chunking, at most: their numbers have no more room."""
+"""Limit of chunks in a chunking, by the bits of their numbers."""
 
 _FOUND = (int, int, str, int, int)
-"""Types of the columns that `find` reads."""
+"""Types of the columns read by `find`."""
 
 FORWARD_BYTES = 64 << 20
-"""Bytes of unpacked words that an open store remembers."""
+"""Limit of unpacked words that an open store remembers, in bytes."""
 
 REMEMBERED_ROWS = 16_384
-"""Chunk rows that an open store remembers, of some 500 bytes each."""
+"""Limit of chunk rows that an open store remembers, of some 500 bytes each."""
 
 
 class Store(VectorQueries):
@@ -71,9 +71,9 @@ class Store(VectorQueries):
     @classmethod
     @contextmanager
     def in_place(cls, path: Path) -> Iterator[Store]:
-        """Open a store on a full disk, to delete from it. Raises StoreFull where that is unsafe.
+        """Open a store on a full disk, to delete from it. Raises StoreFull if that is unsafe.
 
-        Descriptions cost money, so a store that holds some is not changed without a journal.
+        Descriptions cost money, so a store with descriptions is not changed without a journal.
         """
         store = cls.__new__(cls)
         store.path, store.writable = path, True
@@ -98,25 +98,25 @@ class Store(VectorQueries):
         self._db.close()
 
     def data_version(self) -> int:
-        """Return a number that changes when another connection has written to the store."""
+        """Return a number that changes when another connection writes to the store."""
         with translated(self.path):
             return int(self._db.pragma("data_version"))
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Read one state of the store while inside, whatever is written meanwhile."""
+        """Read one state of the store inside, whatever others write."""
         with translated(self.path), one_state(self._db):
             yield
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Write in one transaction: all of it is kept, or nothing."""
+        """Write in one transaction: all or nothing is kept."""
         with translated(self.path), transaction(self._db):
             yield
 
     @cached_property
     def has_vectors(self) -> bool:
-        """Return True if this platform has sqlite-vec."""
+        """Return whether this platform has sqlite-vec."""
         return load_vector_functions(self._db)
 
     # -- chunkings
@@ -135,9 +135,9 @@ class Store(VectorQueries):
             return dict(self._db.execute("SELECT fingerprint, id FROM embedder ORDER BY id"))
 
     def add_embedder(self, fingerprint: str, dimensions: int, mark: bytes = b"") -> int:
-        """Add an embedder unless it is there, and its mark if it has none; return its number.
+        """Add an embedder unless it exists, and its mark if it has none; return its number.
 
-        To be called inside `writing`. Raises EmbedderUnavailable like `check_dimensions`.
+        Call it inside `writing`. Raises EmbedderUnavailable like `check_dimensions`.
         """
         number = schema.add_embedder(self._db, fingerprint, dimensions)
         self.check_dimensions(number, dimensions)
@@ -148,7 +148,7 @@ class Store(VectorQueries):
         return number
 
     def mark(self, embedder: int) -> bytes:
-        """Return an embedder's vector of the probe text (float32); empty if it is not known."""
+        """Return an embedder's vector of the probe text (float32); empty if unknown."""
         with translated(self.path):
             sql = "SELECT mark FROM embedder WHERE id = ?"
             mark: bytes = checked(self._db.execute(sql, (embedder,)).fetchone() or (), (bytes,))[0]
@@ -172,7 +172,9 @@ class Store(VectorQueries):
     def find(
         self, keys: Iterable[tuple[Oid, str, str]], embedder: int | None
     ) -> Iterator[StoredChunking | None]:
-        """Return what is stored for each (oid, language, fingerprint); None if nothing is."""
+        """Return the stored chunking of each (oid, language, fingerprint); None if there is
+        none.
+        """
         sql = """
             SELECT id, length, skipped, chunks,
                    chunks = 0 OR EXISTS(
@@ -194,10 +196,10 @@ class Store(VectorQueries):
                     yield StoredChunking(number, length, skipped, chunks, bool(embedded))
 
     def add(self, new: NewChunking, embedder: int | None) -> bool:
-        """Store a chunking, or only its vectors if the rest is there.
+        """Store a chunking, or only its vectors if the rest exists.
 
-        Return True if it replaces a deferred one: cached trees that name such a reason are to be
-        forgotten. To be called inside `writing`.
+        Return True if it replaces a deferred one: the caller then has to forget cached trees with
+        such a reason. Call it inside `writing`.
         """
         key = (bytes.fromhex(new.oid), new.language, new.fingerprint)
         found = self._db.execute(
@@ -261,8 +263,8 @@ class Store(VectorQueries):
     ) -> dict[bytes, tuple[bytes, bytes]]:
         """Return stored vectors (bits, bytes) by the hash of the embedded text.
 
-        Where an embedder's vectors are made with descriptions, `described` are the hashes that have
-        one. For these, only vectors made with it are returned; for others, only those without.
+        If an embedder's vectors include descriptions, `described` are the hashes that have one. For
+        these, only vectors with the description are returned; for others, only those without.
         """
         if embedder is None:
             return {}
@@ -287,26 +289,26 @@ class Store(VectorQueries):
 
     @property
     def descriptions(self) -> Descriptions:
-        """Return the descriptions of chunks and images."""
+        """The descriptions of chunks and images."""
         return Descriptions(self._db, self.path)
 
     @property
     def names(self) -> Names:
-        """Return what the chunkings define and refer to."""
+        """The definitions and references of the chunkings."""
         return Names(self._db, self.path)
 
     @cached_property
     def snapshots(self) -> Snapshots:
-        """Return the cached trees."""
+        """The cached trees."""
         return Snapshots(self._db, self.path)
 
     @property
     def states(self) -> States:
-        """Return the uncommitted states of working trees."""
+        """The uncommitted states of working trees."""
         return States(self._db, self.path, self._drop_all)
 
     def keys_of(self, chunkings: Iterable[int]) -> list[tuple[Oid, str, str]]:
-        """Return (oid, language, fingerprint) of some chunkings."""
+        """Return (oid, language, fingerprint) of chunkings."""
         sql = "SELECT oid, language, fingerprint FROM chunking WHERE id = ?"
         with translated(self.path):
             rows = (row for c in chunkings for row in self._db.execute(sql, (c,)))
@@ -316,19 +318,19 @@ class Store(VectorQueries):
             ]
 
     def last_chunking(self) -> int:
-        """Return the number of the newest chunking, also if it was deleted since."""
+        """Return the number of the newest chunking, even if deleted since."""
         with translated(self.path):
             return (
                 self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunking'").get or 0
             )
 
     def has_chunks(self) -> bool:
-        """Return True if any chunk is stored."""
+        """Return whether any chunk is stored."""
         with translated(self.path):
             return bool(self._db.execute("SELECT EXISTS(SELECT 1 FROM chunk)").get)
 
     def chunk_count(self, chunkings: Iterable[int]) -> int:
-        """Return how many chunks these chunkings have together; deleted ones do not count."""
+        """Return the number of chunks in these chunkings; deleted ones do not count."""
         with translated(self.path):
             counts = dict(self._db.execute("SELECT id, chunks FROM chunking"))
             with unpacking():
@@ -337,13 +339,13 @@ class Store(VectorQueries):
     # -- search
 
     def occurrences(self, term: str) -> list[int]:
-        """Return where a term stands, in any tree: for each chunking and column that hold it
-        `chunking << COLUMN_BITS | index in postings.COLUMNS`, read faster than two columns.
+        """Return the occurrences of a term in any tree: `chunking << COLUMN_BITS | index in
+        postings.COLUMNS` for each chunking and column, which is read faster than two columns.
         """
         return self._numbers(f"SELECT {_OCCURRENCE} FROM term_instance WHERE term = ?", term)
 
     def holding(self, term: str, column: str = "") -> set[int]:
-        """Return the chunkings, of any tree, that hold a term: in a column or in any."""
+        """Return the chunkings, of any tree, that contain a term: in a column or in any."""
         sql = "SELECT doc FROM term_instance WHERE term = ?1 AND (?2 = '' OR col = ?2)"
         return set(self._numbers(sql, term, column))
 
@@ -356,7 +358,7 @@ class Store(VectorQueries):
         return cast("list[int]", found if isinstance(found, list) else [found])
 
     def terms_from(self, prefix: str) -> Iterator[str]:
-        """Yield the terms of any tree that begin with a letter or more, in order."""
+        """Yield the terms of any tree that begin with `prefix`, in order."""
         self._db.execute(
             "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary "
             "USING fts5vocab('main', 'term', 'row')"
@@ -367,7 +369,7 @@ class Store(VectorQueries):
             yield from (term for (term,) in self._db.execute(sql, (prefix, last)))
 
     def forward(self, chunkings: Iterable[int]) -> dict[int, Forward]:
-        """Return the packed words of some chunkings. Raises StoreUnreadable if one is not there.
+        """Return the packed words of chunkings. Raises StoreUnreadable if one is missing.
 
         An open store remembers the last ones unpacked: a chunking never changes.
         """
@@ -385,7 +387,7 @@ class Store(VectorQueries):
         return Remembered(FORWARD_BYTES)
 
     def chunks(self, ids: Iterable[int]) -> dict[int, ChunkRow]:
-        """Return chunk rows by number. Raises StoreUnreadable if one is not there.
+        """Return chunk rows by number. Raises StoreUnreadable if one is missing.
 
         An open store remembers the last ones: a chunk never changes.
         """
@@ -419,7 +421,7 @@ class Store(VectorQueries):
             return {number: chunk_row(tuple(row)) for number, *row in rows}
 
     def derived(self, chunkings: Iterable[int]) -> dict[int, bytes]:
-        """Return the texts that were made of documents; chunkings of text itself are left out."""
+        """Return the texts extracted from documents; chunkings of plain text are left out."""
         sql = "SELECT text FROM derived WHERE chunking = ?"
         with translated(self.path):
             rows = ((c, row) for c in chunkings for row in self._db.execute(sql, (c,)))
@@ -427,7 +429,7 @@ class Store(VectorQueries):
                 return {c: zlib.decompress(*row) for c, row in rows}
 
     def blobs(self, chunkings: Iterable[int]) -> dict[int, tuple[Oid, str]]:
-        """Return the blob and the language (as resolved from its content) of some chunkings."""
+        """Return the blob and the language (as resolved from its content) of chunkings."""
         sql = "SELECT oid, resolved FROM chunking WHERE id = ?"
         with translated(self.path):
             rows = ((c, self._db.execute(sql, (c,)).fetchone() or ()) for c in chunkings)
@@ -518,7 +520,7 @@ class Store(VectorQueries):
         self._db.execute("DELETE FROM embedder WHERE id = ?", (number,))
 
     def compact(self) -> None:
-        """Give freed pages back to the file system."""
+        """Return freed pages to the file system."""
         with translated(self.path):
             self._db.execute("INSERT INTO term(term) VALUES('optimize')")
             checksums.ask_for(self._db)  # of a store that was made without
@@ -526,14 +528,14 @@ class Store(VectorQueries):
             self.checkpoint()
 
     def checkpoint(self, *, wait_ms: int = BUSY_MS) -> None:
-        """Move the log into the file and empty it, as far as readers allow in `wait_ms`."""
+        """Move the log into the file and empty it, as far as readers allow within `wait_ms`."""
         with translated(self.path):
             self._db.set_busy_timeout(wait_ms)
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self._db.set_busy_timeout(BUSY_MS)
 
     def problems(self) -> list[str]:
-        """Return what is wrong with the store; empty for a sound one."""
+        """Return the store's defects; empty for a sound one."""
         from ragit.store import verify  # no search needs it
 
         with translated(self.path):

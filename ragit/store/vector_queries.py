@@ -1,4 +1,4 @@
-"""Run the queries of the store about the vectors and names of chunks that are ranked."""
+"""The store's queries for vectors and names of ranked chunks."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ragit.store.nearest import SPAN, closest, runs
 from ragit.store.rows import DamagedRow, checked, checked_rows, chunk_id, number_list
 
 LISTED = "(SELECT value AS number FROM json_each(?))"
-"""A table of the numbers of `number_list`."""
+"""A table of the numbers from `number_list`."""
 
 _NAMED = (int, str, str, str, str, int)
-"""Types of the columns that `named` reads."""
+"""Types of the columns read by `named`."""
 
 
 class VectorQueries:
-    """The part of an open store that says how near chunks are to a query, and their names."""
+    """The part of an open store that compares chunks with queries, and reads their names."""
 
     path: Path
     _db: apsw.Connection
@@ -29,8 +29,8 @@ class VectorQueries:
     ) -> list[tuple[int, int]]:
         """Return (chunk, differing sign bits) of the `limit` chunks nearest to a query.
 
-        `members` are the chunkings to look at, in ascending order. All chunks as near as the last
-        one are returned, too: a cut among equals would depend on the order of insertion.
+        `members` are the chunkings to scan, in ascending order. All ties with the last chunk are
+        returned too: a cut among equals would depend on the order of insertion.
         """
         sql = f"""
             SELECT chunk, vec_distance_hamming(vec_bit(v), vec_bit(?1)) AS distance
@@ -68,7 +68,7 @@ class VectorQueries:
         return numbers, b"".join(bits)
 
     def similarities(self, vector: bytes, chunks: Iterable[int], embedder: int) -> dict[int, float]:
-        """Return the cosine of some chunks with a query's byte vector, from -1 to 1."""
+        """Return the cosine of chunks with a query's byte vector, from -1 to 1."""
         sql = f"""
             SELECT chunk, 1 - vec_distance_cosine(vec_int8(v), vec_int8(?))
             FROM json_each(?) CROSS JOIN vec_i8_{embedder} ON chunk = value
@@ -80,7 +80,7 @@ class VectorQueries:
     def similarities_within(
         self, vector: bytes, chunkings: Iterable[int], embedder: int
     ) -> dict[int, list[float]]:
-        """Return the cosines of all chunks of some chunkings, each in the order of its chunks."""
+        """Return the cosines of all chunks of the chunkings, in the order of the chunks."""
         sql = f"""
             SELECT 1 - vec_distance_cosine(vec_int8(v), vec_int8(?)) FROM vec_i8_{embedder}
             WHERE chunk BETWEEN ? AND ? ORDER BY chunk
@@ -97,9 +97,9 @@ class VectorQueries:
             }
 
     def named(self, numbers: Collection[int]) -> dict[int, tuple[str, str, str, str, int]]:
-        """Return (kind, symbol, parent, signature, lines) of some chunks, by number.
+        """Return (kind, symbol, parent, signature, lines) of chunks, by number.
 
-        Many more chunks than are shown are asked for their names: whole rows take twice as long.
+        Names are read of many more chunks than are shown: whole rows would take twice as long.
         """
         sql = f"""
             SELECT id, kind, symbol, parent, signature, end_line - start_line + 1

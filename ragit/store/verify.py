@@ -45,7 +45,7 @@ _COUNTS = {
         SELECT count(*) FROM description WHERE describer NOT IN (SELECT id FROM describer)
     """,
 }
-"""Counts of what must not be, each with the query that counts it."""
+"""Each kind of defect, with the query that counts it."""
 
 _VECTORS = """
     SELECT count(*) FROM chunk CROSS JOIN embedded
@@ -59,7 +59,7 @@ _VECTORS = """
 
 
 def problems(db: apsw.Connection, *, writable: bool) -> Iterator[str]:
-    """Find what is wrong with a store; the full-text index is checked where it is `writable`."""
+    """Yield the defects of a store; the full-text index is checked only if it is `writable`."""
     yield from (line for (line,) in db.execute("PRAGMA integrity_check(20)") if line != "ok")
     if writable:
         try:

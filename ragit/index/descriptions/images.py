@@ -1,4 +1,4 @@
-"""Images to chunkings: one chunk each, whose text is the description that a model wrote."""
+"""Turn images into chunkings: one chunk each, whose text is a model's description."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ class Images:
         return outcome
 
     def _look(self, oid: Oid) -> Chunking | bytes | None:
-        """Return the bytes of an image that may be sent, or a chunking with the reason why not."""
+        """Return the bytes of an image that may be sent, or a chunking with the reason
+        against it.
+        """
         header = self._objects.header(oid)
         if header is None:
             return None
@@ -76,7 +78,7 @@ class Images:
         return Waiting(estimate.image_tokens(*size) + prompt + estimate.FRAME_TOKENS)
 
     def _asked(self, images: dict[Oid, bytes]) -> dict[Oid, Outcome]:
-        """Ask about images, and return chunkings of those that were described or are damaged."""
+        """Describe images, and return chunkings of those that were described or are damaged."""
         outcome: dict[Oid, Outcome] = {}
         for _ in self._asker.ask(OF_IMAGE, self._subjects(images.items(), outcome)):
             pass

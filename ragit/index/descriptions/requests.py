@@ -39,17 +39,17 @@ class Asker:
         self._store = store
         self._keep = keep
         self._private_keys = 0
-        """Parts of private keys that were taken out of the texts before."""
+        """Number of parts of private keys already removed from the texts."""
         self.spent: dict[str, Spent] = {}
         """Requests, tokens and failures by kind."""
 
     @property
     def asks(self) -> bool:
-        """True if models may be asked."""
+        """Whether models may be asked."""
         return self._keep is not None
 
     def task(self, kind: str) -> DescriptionTask | None:
-        """Return the request for subjects of a kind; None if no descriptions are wanted."""
+        """Return the request for subjects of a kind; None if no descriptions are configured."""
         return self._tasks[kind]
 
     def chunks(
@@ -57,7 +57,7 @@ class Asker:
     ) -> dict[bytes, str]:
         """Return descriptions by the hash of the embedded text, without those that failed.
 
-        `private_keys` is the number of parts taken out, by hash; it is counted if a model is asked.
+        `private_keys` is the number of removed parts, by hash; it is counted if a model is asked.
         """
         task = self._tasks[OF_CHUNK]
         if task is None:
@@ -127,7 +127,7 @@ class Asker:
 
 
 def chat_of(settings: LanguageModel, kind: str) -> Chat:
-    """Return a chat with the model that the settings name."""
+    """Return a chat with the configured model."""
     section = "description" if kind == OF_CHUNK else "imageDescription"
     server = server_of(
         settings, section, timeout_ms=settings.timeout_ms, concurrency=settings.concurrency

@@ -1,6 +1,6 @@
-"""Read from the settings which descriptions are wanted.
+"""Read from the settings which descriptions are configured.
 
-A search loads this file for the names under which they are stored.
+A search imports this file for the names under which they are stored.
 """
 
 from __future__ import annotations
@@ -16,16 +16,14 @@ if TYPE_CHECKING:
     from ragit.describe import DescriptionTask
 
 IMAGE = "image"
-"""The language of images, and the reason for skipping them if descriptions are not wanted."""
+"""The language of images, and the reason for skipping them if descriptions are not configured."""
 
 NOT_DESCRIBED = "image not described yet"
-"""The reason for an image that only `ragit index` can make searchable, since a model has to be
-asked.
-"""
+"""The reason for an image that only `ragit index` can make searchable, by asking a model."""
 
 
 def chunk_task(settings: Description) -> DescriptionTask | None:
-    """Return which model is asked what about chunks; None if none is."""
+    """Return the model and prompt for chunks; None if not configured."""
     if not settings.enabled:
         return None
     from ragit.describe import CHUNK_PROMPT, DescriptionTask
@@ -37,7 +35,7 @@ def chunk_task(settings: Description) -> DescriptionTask | None:
 
 
 def image_task(settings: ImageDescription) -> DescriptionTask | None:
-    """Return which model is asked what about images; None if none is."""
+    """Return the model and prompt for images; None if not configured."""
     if not settings.enabled:
         return None
     from ragit.describe import IMAGE_PROMPT, DescriptionTask
@@ -49,7 +47,7 @@ def image_task(settings: ImageDescription) -> DescriptionTask | None:
 
 
 def wanted(config: Config, embedder: Embedder | None) -> bool:
-    """Return True if the settings want descriptions; those of chunks serve vectors only."""
+    """Return whether the settings ask for descriptions; those of chunks only affect vectors."""
     chunks = embedder is not None and config.description.enabled
     return chunks or config.image_description.enabled
 
@@ -61,14 +59,14 @@ class Names(NamedTuple):
     """The names under which an embedder's vectors are stored."""
 
     own: str
-    """Fingerprint with the describer of its texts."""
+    """Fingerprint of the embedder with the describer of its texts."""
     alone: str
     """Fingerprint of the embedder alone."""
 
     def others(self, known: Mapping[str, int]) -> list[tuple[int, bool]]:
         """Return other stored embedders with vectors that the same embedder made of code alone.
 
-        Each is the number of a `known` embedder, and True if it also has vectors of descriptions.
+        Each is the number of a `known` embedder, and whether it also has vectors with descriptions.
         """
         rest = [(name, number) for name, number in known.items() if name != self.own]
         described = [
@@ -84,7 +82,7 @@ def names_of(embedder: Embedder) -> Names:
 
 
 class DescribedEmbedder:
-    """An embedder with the name that its vectors of described texts have.
+    """An embedder under the name for vectors of described texts.
 
     The caller adds the descriptions.
     """

@@ -1,4 +1,4 @@
-"""Stored descriptions, and what still lacks one. Asks no model."""
+"""Read stored descriptions, and find what lacks one. Asks no model."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 class Descriptions:
-    """The descriptions that one configuration wants, in any store."""
+    """The descriptions that one configuration asks for, in any store."""
 
     def __init__(self, repo: Repo, config: Config, embedder: Embedder | None) -> None:
         self._repo = repo
         self.wanted = wanted(config, embedder)
-        """False if there are to be none at all."""
+        """False if no descriptions are configured."""
         self._embedder = embedder
         self._images = image_task(config.image_description)
         self._tasks = {OF_CHUNK: chunk_task(config.description), OF_IMAGE: self._images}
 
     def stored(self, store: Store) -> int:
-        """Return the number of stored descriptions that the settings want."""
+        """Return the number of stored descriptions that the settings ask for."""
         return sum(
             store.descriptions.count(kind, one.fingerprint)
             for kind, one in self._tasks.items()
@@ -39,7 +39,7 @@ class Descriptions:
         )
 
     def of_images(self, store: Store) -> int:
-        """Return the number of those that are of images."""
+        """Return the number of them for images."""
         return store.descriptions.count(OF_IMAGE, self._images.fingerprint) if self._images else 0
 
     def of_image(self, store: Store | None, blob: Oid) -> str:
@@ -58,7 +58,7 @@ class Descriptions:
         return "" if reason == NOT_DESCRIBED else reason
 
     def lacking(self, store: Store, resolved: Iterable[IndexedTree]) -> list[Key]:
-        """Return keys of chunkings of trees with vectors that lack descriptions."""
+        """Return the keys of the trees' chunkings with vectors that lack descriptions."""
         number = self._table(store)
         lacking = set() if number is None else store.descriptions.lacking(number)
         return store.keys_of(
@@ -91,10 +91,10 @@ class Descriptions:
         )
 
     def carry_over(self, old: Path, new: Path, *, required: bool) -> None:
-        """Copy all descriptions to another store: they were paid for and cannot be made again.
+        """Copy all descriptions to another store: they were paid for and cannot be computed again.
 
-        Raises StoreUnreadable where `new` cannot be written, and where `old` cannot be read, if
-        descriptions are wanted and `required` is true; else those of a damaged store are lost.
+        Raises StoreUnreadable if `new` cannot be written, or if `old` cannot be read, descriptions
+        are configured and `required` is true; otherwise those of a damaged store are lost.
         """
         if not is_store(old):
             return
@@ -119,7 +119,7 @@ class Descriptions:
 
 
 def _brought_up(path: Path) -> Store:
-    """Open a store for reading, migrated first if an older ragit wrote it."""
+    """Open a store for reading, after migrating one by an older ragit."""
     try:
         return Store(path, writable=False)
     except StoreTooOld:

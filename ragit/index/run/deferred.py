@@ -1,10 +1,10 @@
-"""Which files of a run are slow to read, and how long the run may spend on them together.
+"""Decide which files of a run are slow to read, and how long the run may spend on them together.
 
-Each file has a time limit by its size. A clone with a thousand small files made to be slow would
-still keep a machine busy for hours. So a run first tries every file briefly, which is enough for
-what people write. The others come last and get their full time, within an allowance for all of
-them. What is left is deferred: it is stored as that, shown with the reason, and tried by the next
-`ragit index`. Each run ends some of them for good.
+Each file has a time limit by its size, but a clone with a thousand small files crafted to be slow
+would still keep a machine busy for hours. So a run first tries every file briefly, which is enough
+for files written by people. The others come last with their full time, within an allowance for all
+of them. What is left is deferred: it is stored as such, shown with the reason, and tried by the
+next `ragit index`. Each run finishes some of them for good.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Cut = Callable[[Sequence[Key]], Iterable[list[Key]]]
 
 
 class Batch(NamedTuple):
-    """Blobs to work on together, and the kind of try (`chunk.time_budget`)."""
+    """Blobs to process together, and the kind of try (`chunk.time_budget`)."""
 
     keys: Sequence[Key]
     kind: str
@@ -37,7 +37,7 @@ class DeferredFiles:
         self._before = [key for key in lacking if key in before]
         self._timed_out: set[Key] = set()
         self._left = allowance
-        """Seconds of processor time for slow files. The time that all others took is added."""
+        """Seconds of processor time left for slow files. The time of all other files is added."""
 
     @property
     def count(self) -> int:
@@ -49,9 +49,9 @@ class DeferredFiles:
         return (Batch(keys, BRIEF) for keys in cut(self._first))
 
     def read(self, batches: Iterable[Sequence[BlobResult]]) -> Iterator[list[BlobResult]]:
-        """Yield the results of the first round that stay.
+        """Yield the final results of the first round.
 
-        Slow documents are among them as deferred, so that an interrupted run leaves them marked.
+        They include slow documents as deferred, so that an interrupted run leaves them marked.
         """
         for batch in batches:
             yield [one for one in map(self._read, batch) if one is not None]
@@ -67,9 +67,9 @@ class DeferredFiles:
         return replaced(one, new=without_chunks(one.key, SPENT))
 
     def second(self, cut: Cut) -> Iterator[Batch]:
-        """Yield the batches of the second round one by one, and the rest when time is spent.
+        """Yield the batches of the second round one by one, and the rest when the time is spent.
 
-        Each is to be asked for when `spend` has seen the results of those before.
+        Take each only after `spend` has seen the results of those before.
         """
         slow = (key for key in self._first if key in self._timed_out)
         waiting = deque([*slow, *self._before])

@@ -26,10 +26,10 @@ from ragit.store import OF_CHUNK, OF_IMAGE, Store
 from ragit.types import BY_LINES, Chunk, Oid
 
 _UNSAID = "it " * int(estimate.ANSWER_TOKENS * estimate.BYTES_PER_TOKEN / 3)
-"""Placeholder for a description of usual length."""
+"""Placeholder for a description of average length."""
 
 _UNSEEN = "it " * (estimate.IMAGE_ANSWER_TOKENS - 1)
-"""Placeholder for the description of an image, which is a chunk of so many words."""
+"""Placeholder for the description of an image, a chunk of that many words."""
 
 
 class DryRunAsker(Asker):
@@ -45,7 +45,7 @@ class DryRunAsker(Asker):
     def chunks(
         self, wanted: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]
     ) -> dict[bytes, str]:
-        """Return a description of each chunk; of those that are not stored, a placeholder."""
+        """Return a description of each chunk; a placeholder if none is stored."""
         said = self.stored(OF_CHUNK, wanted)
         task = self.task(OF_CHUNK)
         if task is None or not self._describes:
@@ -116,7 +116,7 @@ class DryRunStats(RunStats):
         self._asked: set[bytes] = set()
 
     def count(self, done: BlobResult) -> Sequence[bytes]:
-        """Count one blob, with what it would cost."""
+        """Count one blob, with its cost."""
         first = super().count(done)
         if done.new is None:
             return first
@@ -141,9 +141,9 @@ class DryRunStats(RunStats):
         return first
 
     def sent_by(self, sent: Sent | None) -> Sent | None:
-        """Return what a server would be sent; None if none makes vectors.
+        """Return what would be sent to a server; None if none makes vectors.
 
-        `sent` is what it was sent so far.
+        `sent` is what was sent so far.
         """
         return (
             replaced(sent, tokens=self.tokens, secrets=self.secrets)
@@ -152,7 +152,7 @@ class DryRunStats(RunStats):
         )
 
     def seen_after(self, resolved: Sequence[IndexedTree]) -> Seen:
-        """Return the files of trees, as `seen` does, as they would be afterwards."""
+        """Return the files of trees, as `seen`, after the run."""
         found = seen(resolved)
         for part in resolved:
             for file in (*part.missing, *part.undescribed_images, *part.deferred):

@@ -1,4 +1,4 @@
-"""Defines the values of a run of indexing: the settings of a worker, and its results by blob."""
+"""The values of a run of indexing: the settings of a worker, and its results by blob."""
 
 from __future__ import annotations
 
@@ -34,32 +34,31 @@ class RunMode(NamedTuple):
     """Mode of indexing missing blobs."""
 
     reuse: bool
-    """True if the store may hold vectors or descriptions to take over; a first run need not look.
-    """
+    """True if the store may have vectors or descriptions to reuse; false in a first run."""
     describes: bool = False
     """True if models are asked for descriptions."""
     dry_run: bool = False
     """True if the cost is estimated: nothing is embedded and no model is asked."""
     anew: bool = False
-    """True if a store is rebuilt: descriptions are taken over, and no vector."""
+    """True if a store is rebuilt: descriptions are reused, vectors are not."""
     deadline: float = math.inf
-    """End of the run, by `time.monotonic`: what is not done by then stays missing."""
+    """End of the run, by `time.monotonic`: files not done by then stay missing."""
     most: float = math.inf
-    """Seconds of processor time for one file, in every try."""
+    """Limit of processor time for one file, in seconds, in every try."""
 
     @property
     def quick(self) -> bool:
-        """True if a search waits: slow files are left to the next `ragit index`."""
+        """Whether a search waits: slow files are left to the next `ragit index`."""
         return self.most < math.inf
 
     @property
     def is_over(self) -> bool:
-        """True once the deadline has passed."""
+        """Whether the deadline has passed."""
         return time.monotonic() > self.deadline
 
 
 class WorkerConfig(Record):
-    """All that a worker needs to know; it can be sent to another process."""
+    """The configuration of a worker; it can be sent to another process."""
 
     objects: ObjectsRecipe
     options: chunk.ChunkOptions
@@ -71,7 +70,7 @@ class WorkerConfig(Record):
     description: Description
     image_description: ImageDescription
     names: Names | None
-    """The names of the embedder; None for words alone."""
+    """The names of the embedder; None for words only."""
     store: Path
     mode: RunMode
     remote: bool
@@ -83,7 +82,7 @@ class Cost(NamedTuple):
 
     tokens: int
     secrets: int = 0
-    """Number of secrets that would be taken out of it."""
+    """Number of secrets that would be removed from it."""
 
 
 class DryRunCosts(NamedTuple):
@@ -99,23 +98,23 @@ class BlobResult(Record):
 
     key: Key
     new: NewChunking | None
-    """Chunking to store; None if the repository lacks the blob, or if it has to wait."""
+    """Chunking to store; None if the repository lacks the blob, or it has to wait."""
     fresh: Mapping[bytes, int] | None = None
-    """Number of words of each text that its batch embedded, by hash; None for words alone."""
+    """Number of words of each text that its batch embedded, by hash; None for words only."""
     waits: bool = False
-    """An image without a description, or a blob that this run did not come to."""
+    """An image without a description, or a blob that this run did not reach."""
     marks: tuple[bytes, ...] = ()
     """Vectors of the probe before these texts, and after them if they took several requests."""
     costs: DryRunCosts | None = None
     """Cost of its batch; only in a dry run."""
     seconds: float = 0.0
-    """Processor time that reading it took."""
+    """Processor time of reading it, in seconds."""
     timed_out: bool = False
-    """True if its time was not enough. It is tried again, and `new` holds that reason alone."""
+    """True if its time ran out. It is tried again, and `new` has that reason only."""
 
 
 def without_chunks(key: Key, reason: str) -> NewChunking:
-    """Return what is stored of a blob without chunks, for a reason that is not in its content."""
+    """Return the chunking of a blob without chunks, for a reason outside its content."""
     return NewChunking(*key, key[1], reason, 0, ("",) * len(postings.COLUMNS), b"", (), ())
 
 

@@ -1,6 +1,6 @@
-"""Run indexing once: work on missing blobs in batches, store the results and count them.
+"""Run indexing once: process missing blobs in batches, store the results and count them.
 
-Loaded only where something is missing: a search of a complete tree runs nothing.
+Imported only if something is missing.
 """
 
 from __future__ import annotations
@@ -33,14 +33,17 @@ if TYPE_CHECKING:
     from ragit.index.descriptions.requests import Keep
 
 BATCH_FILES = 48
-"""Blobs per batch and transaction: a kill loses as many at most, some tenths of a second of work.
+"""Blobs per batch and transaction: a kill loses at most one batch, some tenths of a second
+of work.
 """
 
 BATCH_SECONDS = 10.0
-"""Time after which a batch that waits for a server is stored, roughly: the next has fewer files."""
+"""Approximate time after which a batch that waits for a server is stored: the next has
+fewer files.
+"""
 
 DESCRIBED_FILES = 8
-"""Blobs per batch while models are asked: a file's chunks take seconds each, and answers are kept
+"""Blobs per batch while models are asked: a file's chunks take seconds each, and answers are stored
 at once anyway.
 """
 
@@ -48,11 +51,11 @@ DOCUMENT_WEIGHT = 8
 """Blobs as which a document counts in these figures and the next: a long one takes seconds."""
 
 POOL_FROM = 128
-"""Missing blobs from which worker processes pay for their start."""
+"""Number of missing blobs from which worker processes pay."""
 
 
 class Setup(NamedTuple):
-    """The repository, settings and store that a run works with."""
+    """The repository, settings and store of a run."""
 
     repo: Repo
     config: Config
@@ -61,7 +64,7 @@ class Setup(NamedTuple):
     embedder: Embedder | None
 
     def worker_config(self, mode: RunMode, *, bulk: bool) -> WorkerConfig:
-        """Return what a worker has to know; `bulk` reads many objects."""
+        """Return the configuration of a worker; `bulk` if it reads many objects."""
         config = self.config
         return WorkerConfig(
             objects=self.repo.recipe(bulk=bulk),
@@ -80,7 +83,7 @@ class Setup(NamedTuple):
 
     @property
     def is_remote(self) -> bool:
-        """True if a server makes the vectors."""
+        """Whether a server makes the vectors."""
         return self.embedder is not None and not self.embedder.local
 
     @property
@@ -103,7 +106,7 @@ class Run:
     ) -> None:
         """Prepare a run.
 
-        With `keep`, models are asked for descriptions. `objects` are open objects of the caller.
+        With `keep`, models are asked for descriptions. `objects` is an open reader of the caller.
         """
         self._setup = setup
         self._objects = objects
@@ -115,17 +118,17 @@ class Run:
         self._files = self._most_files
         """Weight of the next batch."""
         self.absent: set[Oid] = set()
-        """Blobs that the repository turned out not to have."""
+        """Blobs found missing from the repository."""
 
     def fill(self, store: Store, lacking: Sequence[Key]) -> None:
-        """Index these blobs and store each batch when it is done."""
+        """Index these blobs and store each finished batch."""
         for batch in self.work(lacking, store):
             _write(store, batch, self._setup.embedder)
 
     def work(
         self, lacking: Sequence[Key], store: Store | None = None
     ) -> Iterator[list[BlobResult]]:
-        """Yield the results for these blobs batch by batch, and count them."""
+        """Yield the results for these blobs by batch, and count them."""
         done = 0
         for batch in self._batches(lacking, store):
             final = [one for one in batch if not one.timed_out or one.new is None]
@@ -171,7 +174,7 @@ class Run:
         return _cut(keys, size=lambda: self._files)
 
     def _alone(self, worker: IndexingWorker, files: DeferredFiles) -> Iterator[list[BlobResult]]:
-        """Work in this process; a search does the second round here too, without slow files."""
+        """Work in this process; for a search, the second round too, without slow files."""
         yield from files.read(worker.work(*batch[:2]) for batch in self._first(files))
         if self._mode.quick:
             yield from files.spend(worker.work(*batch[:2]) for batch in self._second(files))
@@ -199,7 +202,7 @@ class Run:
     def _asking(
         self, worker: IndexingWorker, batches: Iterable[Batch]
     ) -> Iterator[list[BlobResult]]:
-        """Work on batches with a server, sized so that little is lost if the run is ended."""
+        """Process batches with a server, sized so that little is lost if the run is ended."""
         for batch in batches:
             started = time.monotonic()
             done = worker.work(batch.keys, batch.kind)
@@ -214,7 +217,7 @@ class Run:
 def _pool(
     config: WorkerConfig, workers: int, batches: Iterable[Batch], ahead: int
 ) -> Iterator[list[BlobResult]]:
-    """Yield what worker processes make of batches."""
+    """Yield worker processes' results of batches."""
     from ragit.index.run.worker_pool import Pool
 
     with closing(Pool(config, workers)) as pool:
@@ -226,7 +229,7 @@ def _weight(key: Key) -> int:
 
 
 def _cut(keys: Sequence[Key], *, size: Callable[[], int]) -> Iterator[list[Key]]:
-    """Yield the keys in order, in batches of one key or more up to a weight.
+    """Yield the keys in order, in batches of at least one key up to a weight.
 
     `size` gives the weight when a batch begins.
     """
@@ -258,8 +261,8 @@ def _write(store: Store, batch: Sequence[BlobResult], embedder: Embedder | None)
 def _table(store: Store, batch: Sequence[BlobResult], embedder: Embedder) -> int | None:
     """Return the number of the embedder of a batch's vectors; None while there are none.
 
-    Raises EmbedderUnavailable for vectors of another length, or by another model, than those of its
-    name that are stored: so no table ever holds both.
+    Raises EmbedderUnavailable if the vectors differ in length or model from the stored ones of that
+    name: so no table ever mixes both.
     """
     names = names_of(embedder)
     if embedder.local:

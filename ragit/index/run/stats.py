@@ -1,4 +1,4 @@
-"""Count the results of a run of indexing blob by blob, and report them. A dry run counts alike."""
+"""Count and report the results of a run of indexing, or of a dry run, blob by blob."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class RunStats:
 
     def __init__(self, spent: dict[str, Spent] | None = None) -> None:
         self.again: frozenset[Key] = frozenset()
-        """Chunkings that are stored, but lack vectors or descriptions."""
+        """Stored chunkings that lack vectors or descriptions."""
         self.deferred: frozenset[Key] = frozenset()
-        """Blobs that an earlier run deferred, and this one tries again."""
+        """Blobs that an earlier run deferred, and this one retries."""
         self.indexed = 0
         self.embedded = 0
         self.reused = 0
@@ -33,11 +33,11 @@ class RunStats:
         self.spent = spent
         """Requests to models, by kind; None if models are not asked."""
         self.sent: Sent | None = None
-        """Texts that were sent to a server that makes vectors."""
+        """Texts sent to a server that makes vectors."""
         self.started = time.perf_counter()
         self._texts: set[bytes] = set()
-        """Texts that were embedded. One that two workers embed at the same time counts once, as in
-        a dry run.
+        """Embedded texts. One that two workers embed at the same time counts once, as in a
+        dry run.
         """
 
     def count(self, done: BlobResult) -> Sequence[bytes]:
@@ -81,13 +81,13 @@ class Seen(NamedTuple):
     paths: set[bytes]
     """Paths that are searched."""
     skipped: dict[bytes, str]
-    """Paths that are not, with the reason."""
+    """Paths that are not searched, with the reason."""
     by_lines: dict[bytes, str]
     """Paths that are chunked by lines instead of syntax, with the reason."""
 
 
 def seen(resolved: Sequence[IndexedTree]) -> Seen:
-    """Return the files of trees as they are stored."""
+    """Return the files of trees as stored."""
     found = Seen(len(resolved), set(), {}, {})
     for part in resolved:
         found.paths.update(part.snapshot.paths)

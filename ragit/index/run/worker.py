@@ -1,4 +1,4 @@
-"""Turn blobs into chunks, words and vectors, and write nothing.
+"""Turn blobs into chunks, words and vectors, without writing anything.
 
 Runs in the user's process or in worker processes.
 """
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Opened(NamedTuple):
-    """Objects that the caller of a worker has open; the worker closes none of them."""
+    """Objects that the caller of a worker has open; the worker does not close them."""
 
     store: Store | None = None
     objects: Objects | None = None
@@ -51,10 +51,10 @@ class Opened(NamedTuple):
 class IndexingWorker:
     """Chunks and embeds blobs.
 
-    Holds the objects, the embedder and a reader of the store, opened once.
+    Keeps the objects, the embedder and a reader of the store open.
 
-    With `keep`, which stores what they say, models are asked for descriptions; without, stored ones
-    are used. A dry run is done by a subclass (dry_run.py).
+    With `keep`, which stores the answers, models are asked for descriptions; without it, stored
+    ones are used. A subclass does dry runs (dry_run.py).
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class IndexingWorker:
             self._store = opened.store or Store(config.store, writable=False)
         self._isolated = True
         self._private_keys = 0
-        """Parts of private keys that were taken out of texts before the embedder had them."""
+        """Number of parts of private keys removed from texts before embedding."""
 
     def close(self) -> None:
         """Close what was opened here, and end the processes that read files."""
@@ -130,7 +130,7 @@ class IndexingWorker:
         return embedder_of(self._config.embedding, self._config.description)
 
     def _read(self, tries: Mapping[Key, TimeBudget]) -> dict[Key, Outcome]:
-        """Return what is in each blob, as far as the deadline allows."""
+        """Return the content of each blob, as far as the deadline allows."""
         images = [key[0] for key in tries if key[1] == IMAGE]
         seen = self._chunked_images(images) if images else {}
         found: dict[Key, Outcome] = {}
@@ -141,7 +141,7 @@ class IndexingWorker:
         return found
 
     def _chunked_images(self, images: Sequence[Oid]) -> Mapping[Oid, Outcome]:
-        """Return what is known of images, or what a model says."""
+        """Return the chunkings of images, stored or from a model."""
         return self._images.chunkings(images)
 
     def _finished(self, made: Sequence[_Made]) -> Iterator[BlobResult]:
@@ -163,7 +163,7 @@ class IndexingWorker:
         return (_result(one, plan, vectors, marks, costs) for one in made)
 
     def _costs(self, plan: Planned | None, private_keys: Mapping[bytes, int]) -> DryRunCosts | None:
-        """Return what a batch would cost; None in a run that does it."""
+        """Return the cost of a batch; None in a real run."""
         return None
 
     def _chunked(self, key: Key, budget: TimeBudget) -> Chunking | None:
@@ -203,7 +203,7 @@ class IndexingWorker:
     ) -> Planned | None:
         """Return the plan of vectors by the hash of the text; None without an embedder.
 
-        `private_keys` is the number of parts that were taken out, by hash.
+        `private_keys` is the number of removed parts, by hash.
         """
         config = self._config
         if config.names is None:
@@ -223,7 +223,7 @@ class IndexingWorker:
         before = 0 if self._embedder.local else 1
         asked = self._requests
         made = self._embedder.embed([*[PROBE] * before, *plan.texts.values()])
-        # By itself: of several requests at once, the last to be sent may be the first to be
+        # In a request of its own: of several requests at once, the last one sent may be the first
         # answered.
         several = before and self._requests - asked > 1
         after = self._embedder.embed([PROBE]) if several else []
@@ -237,7 +237,7 @@ class IndexingWorker:
 
 
 class _Made(NamedTuple):
-    """A blob that was chunked, and its chunks as they may be embedded."""
+    """A chunked blob, and its chunks as they may be embedded."""
 
     key: Key
     chunking: Chunking
@@ -254,7 +254,9 @@ def _made(read: Mapping[Key, Outcome], timed_out: set[Key]) -> list[_Made]:
 
 
 def _unread(key: Key, read: Mapping[Key, Outcome]) -> BlobResult:
-    """Return the result for a blob without chunks: it waits, unless it is not in the repository."""
+    """Return the result for a blob without chunks: it waits, unless it is missing from the
+    repository.
+    """
     absent = key in read and read[key] is None
     return BlobResult(key, None, waits=not absent)
 

@@ -1,12 +1,12 @@
 """Worker processes for indexing: plain children that exchange pickles over pipes.
 
-Not `multiprocessing`: its children import the caller's main module again, which runs a script that
-uses ragit as a library without a guard; and a fork would carry SQLite connections along, which
-SQLite forbids.
+Not `multiprocessing`: its children import the caller's main module again, which would run a script
+that uses ragit as a library without a guard; and a fork would copy SQLite connections, which SQLite
+forbids.
 
-A worker parses in its own process, which is fast. When it dies, its batch is done again with
-grammars in a child of the worker, which finds the file at fault. No file is blamed for a worker
-that was killed or that did not start.
+A worker parses in its own process, which is fast. If it dies, its batch is repeated with grammars
+in a child of the worker, which finds the file at fault. No file is blamed for a worker that was
+killed or did not start.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from ragit.sandbox import ChildProcess, confine, end_with_parent, has_room
 _START = "from ragit.index.run.worker_pool import serve; serve()"
 
 _MEMORY = 3 << 30
-"""Bytes a worker may allocate. Thousands of unclosed comments in a few kilobytes make a parser want
-more than that.
+"""Limit of a worker's memory in bytes. Thousands of unclosed comments in a few kilobytes make a
+parser use more.
 """
 
 _START_S = 30.0
-"""Seconds in which a worker has to be ready."""
+"""Limit in seconds for a worker to start."""
 
 _DEATHS = 3
-"""Deaths for each worker, with no batch done between them, after which a run gives up."""
+"""Deaths per worker, with no batch done between them, after which a run gives up."""
 
 _HINT = "What was done is kept. If memory is short, use fewer: git config ragit.index.workers 1"
 _CRASHES = frozenset((4, 5, 6, 7, 8, 10, 11, 12))
-"""ILL, TRAP, ABRT, BUS, FPE, BUS, SEGV, SYS: signals by which a process fails on its own."""
+"""ILL, TRAP, ABRT, BUS, FPE, BUS, SEGV, SYS: signals of a process that fails by itself."""
 
 
 class _Death(NamedTuple):
-    """The end of a worker in the middle of its work."""
+    """The death of a worker during its work."""
 
     crashed: bool
     """True if it was not killed and memory was not short."""
@@ -64,7 +64,7 @@ class _Worker:
         except OSError as error:
             raise WorkerDied(f"cannot start a worker process: {error.strerror}", _HINT) from error
         self._room = False
-        """True if the memory that it may use was free when it started."""
+        """True if the memory it may use was free when it started."""
         with self._process.within(_START_S):
             answer = self._ask(config)
         if isinstance(answer, _Death):
@@ -72,7 +72,7 @@ class _Worker:
         self._room = answer is True
 
     def work(self, batch: Batch) -> list[BlobResult] | _Death:
-        """Return what came of a batch. Raises what the work raised."""
+        """Return the results of a batch. Raises the errors of the work."""
         return cast("list[BlobResult] | _Death", self._ask(batch))
 
     def _ask(self, message: object) -> object:
@@ -103,7 +103,7 @@ class _Worker:
 
 
 class Pool:
-    """Some workers. Each is given its next batch when it has done the last."""
+    """A group of workers. Each gets its next batch when it has finished the last."""
 
     def __init__(self, config: WorkerConfig, size: int) -> None:
         self._config = config
@@ -113,18 +113,18 @@ class Pool:
         self._closed = False
         self._threads = ThreadPoolExecutor(size)
         self._retry = threading.Lock()
-        """Held while a batch is done again: a file is blamed only for what it does alone."""
+        """Held while a batch is repeated: a file is blamed only for what it does alone."""
         self._deaths = 0
-        """Deaths of workers since a batch was last done."""
+        """Deaths of workers since the last finished batch."""
         self._unanswered: list[WorkerDied] = []
-        """The last death over each file for which no worker could be kept alive."""
+        """The last death for each file for which no worker could be kept alive."""
 
     def work(self, batches: Iterable[Batch], ahead: int = 2) -> Iterator[list[BlobResult]]:
         """Yield results in the order in which they are ready.
 
-        At most `ahead` batches per worker wait in memory, and the next one is asked for when their
-        results have been. Raises WorkerDied if no worker can be kept alive: at once, or at the end
-        if that held for some files only.
+        At most `ahead` batches per worker wait in memory, and the next one is requested when their
+        results have been taken. Raises WorkerDied if no worker can be kept alive: at once, or at
+        the end if that was so for some files only.
         """
         under_way: set[Future[list[BlobResult]]] = set()
         for batch in batches:
@@ -144,7 +144,7 @@ class Pool:
     def close(self) -> None:
         """Stop all workers, even in the middle of a batch.
 
-        Results that are not written are computed again by the next run.
+        Unwritten results are computed again by the next run.
         """
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -160,7 +160,7 @@ class Pool:
             return self._again(batch._replace(isolated=True))
 
     def _again(self, batch: Batch) -> list[BlobResult]:
-        """Do a batch whose worker died again, with grammars isolated; in halves if necessary."""
+        """Repeat a batch whose worker died, with grammars isolated; in halves if necessary."""
         started = time.monotonic()
         done = self._tried(batch)
         if not isinstance(done, _Death):
@@ -180,7 +180,7 @@ class Pool:
         return [BlobResult(keys[0], None, waits=True)]
 
     def _tried(self, batch: Batch) -> list[BlobResult] | _Death:
-        """Return a worker's results for a batch, or how it died.
+        """Return a worker's results for a batch, or its death.
 
         Raises WorkerDied if too many died in a row.
         """
@@ -212,7 +212,7 @@ class Pool:
 
 
 def serve() -> None:
-    """Live as a worker: take a configuration, then batches, until the pipe is closed."""
+    """Run as a worker: read a configuration, then batches, until the pipe is closed."""
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # a library's print must not end up between pickles
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -244,7 +244,7 @@ def serve() -> None:
 def one_thread(environ: Mapping[str, str]) -> dict[str, str]:
     """Return an environment in which numpy's matrix products use one thread.
 
-    There is a worker for every processor already: threads of each that wait for the others cost
+    There is already one worker per processor: threads of each, waiting for the others, would cost
     five times the work.
     """
     names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -252,7 +252,7 @@ def one_thread(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _portable(answer: object) -> object:
-    """Return an answer that can be pickled: an exception of a library may not be."""
+    """Return an answer that can be pickled: a library's exception may not be."""
     if isinstance(answer, Exception):
         try:
             pickle.loads(pickle.dumps(answer))

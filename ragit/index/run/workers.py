@@ -1,4 +1,4 @@
-"""The worker that a mode asks for: a real run's, or a dry run's."""
+"""Choose the worker for a mode: a real run's, or a dry run's."""
 
 from __future__ import annotations
 

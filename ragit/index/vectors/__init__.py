@@ -1,1 +1,1 @@
-"""Choose and make the vectors of chunks: the embedder, its texts, and stored vectors to reuse."""
+"""The vectors of chunks: the embedder, the embedded texts, and the reuse of stored vectors."""

@@ -1,4 +1,4 @@
-"""The embedder that the configuration names."""
+"""Load the configured embedder."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 def embedder_of(settings: Embedding, description: Description | None = None) -> Embedder | None:
     """Load the configured embedder; None for keywords only.
 
-    A search adds the query prefix.
-
-    Its fingerprint names the describer of its texts, if there is one.
+    A search adds the query prefix. The fingerprint includes the describer of its texts, if any.
     """
     embedder = _embedder_of(settings)
     task = chunk_task(description) if description else None
@@ -27,13 +25,13 @@ def embedder_of(settings: Embedding, description: Description | None = None) -> 
 
 
 def sent_by(embedder: Embedder | None) -> Sent | None:
-    """Return what the embedder sent to a server so far; None for one that sends nothing."""
+    """Return what the embedder sent to a server so far; None if it sends nothing."""
     server = served(embedder)
     return server.sent if server else None
 
 
 def served(embedder: Embedder | None) -> Served | None:
-    """Return the embedder itself, without wrappers, if it asks a server, else None."""
+    """Return the embedder without wrappers if it asks a server, else None."""
     from ragit.reports import Served  # a search reports nothing
 
     while isinstance(embedder, DescribedEmbedder):
@@ -42,7 +40,7 @@ def served(embedder: Embedder | None) -> Served | None:
 
 
 def warm_up(embedder: Embedder | None) -> None:
-    """Start to import a server's client in a thread, while the search reads the store."""
+    """Start importing a server's client in a thread, while the search reads the store."""
     if embedder is not None and not embedder.local:
         getattr(served(embedder), "warm_up", lambda: None)()
 
@@ -80,7 +78,7 @@ def _embedder_of(settings: Embedding) -> Embedder | None:
 
 
 def _server(settings: Embedding) -> Server | None:
-    """Return the server that the settings name; None for an embedder of another distribution."""
+    """Return the configured server; None for an embedder of another distribution."""
     from ragit.remote import PRESETS
     from ragit.services import server_of
 

@@ -1,7 +1,7 @@
-"""Removes private keys from the chunks of a file before they are embedded or described. Pure.
+"""Remove private keys from the chunks of a file before they are embedded or described. Pure.
 
-A key may lie in several chunks, and its middle looks like any other base64, so the text of all
-chunks is searched together. Keys are removed for every embedder: the hash of an embedded text then
+A key may extend over several chunks, and its middle looks like any other base64, so the text of all
+chunks is searched together. Keys are removed for every embedder: so the hash of an embedded text
 names one text, and the vector of a chunk does not depend on its file. Words of the key are still
 indexed.
 """
@@ -16,12 +16,12 @@ from ragit.types import Chunk
 
 
 class WithoutPrivateKeys(NamedTuple):
-    """The chunks of one blob, in their order."""
+    """The chunks of one blob, in order."""
 
     chunks: tuple[Chunk, ...]
-    """Their texts are shorter than their ranges say where something was taken out."""
+    """The chunks; a text is shorter than its range where a key was removed."""
     private_keys: tuple[int, ...]
-    """Number of private keys of which each chunk held a part."""
+    """Number of private keys of which each chunk had a part."""
 
 
 def without_private_keys(chunks: Sequence[Chunk]) -> WithoutPrivateKeys:
@@ -41,7 +41,9 @@ def without_private_keys(chunks: Sequence[Chunk]) -> WithoutPrivateKeys:
 
 
 def _whole(chunks: Sequence[Chunk]) -> str:
-    """Return the text that chunks were cut from, a letter for each byte; other lines are blank."""
+    """Return the text from which the chunks were cut, a letter for each byte; other lines are
+    blank.
+    """
     size = max((piece.end for piece in chunks), default=0)
     whole = bytearray(b"\n") * size
     for piece in chunks:

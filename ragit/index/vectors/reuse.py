@@ -1,8 +1,7 @@
 """Plan where the vectors of a batch come from: the store or the embedder.
 
-Calls no embedder and writes nothing.
-
-A run and a dry run share this plan: one embeds its texts, the other counts them.
+Calls no embedder and writes nothing. Runs and dry runs share this plan: one embeds its texts, the
+other counts them.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ class Planned(NamedTuple):
     """The vectors of a batch, each text once, by the hash of the text without its description."""
 
     stored: Mapping[bytes, Vector]
-    """Vectors that are taken over."""
+    """Reused vectors."""
     texts: Mapping[bytes, str]
-    """Texts that are to be embedded."""
+    """Texts to embed."""
     said: Said | None
-    """Descriptions that are embedded with the texts; None if none are wanted."""
+    """Descriptions embedded with the texts; None if not configured."""
 
     def lacking(self, rows: Sequence[ChunkRow]) -> tuple[int, ...]:
         """Return the ordinals of the chunks whose vectors lack their descriptions."""
@@ -43,7 +42,7 @@ class Planned(NamedTuple):
 def planned(
     pieces: Mapping[bytes, Chunk], names: Names, store: Store | None, said: Said | None
 ) -> Planned:
-    """Return the plan for chunks by hash. Without a `store`, no vector is taken over."""
+    """Return the plan for chunks by hash. Without a `store`, no vector is reused."""
     stored = _stored(pieces, names, store, said) if store else {}
     texts = {key: embedded_text(piece) for key, piece in pieces.items() if key not in stored}
     if said:

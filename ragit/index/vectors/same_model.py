@@ -1,9 +1,8 @@
-"""Detects that a server changed the model behind a name.
+"""Detect that a server changed the model behind a name.
 
-One fixed text, the probe, is embedded along with each batch. Its first vector is stored as the mark
-of the vectors; a later one that differs shows another model. It costs some fifty tokens, and one
-more request after several. A model in a file needs no probe: its fingerprint is a hash of its
-content.
+A fixed text, the probe, is embedded with each batch. Its first vector is stored as the mark of the
+vectors; a later one that differs shows another model. It costs some fifty tokens, and one more
+request after several. A model in a file needs no probe: its fingerprint is a hash of its content.
 """
 
 from __future__ import annotations
@@ -27,17 +26,18 @@ PROBE = (
     "def close_idle(pool):  # schließt Verbindungen, закрывает соединения, 接続を閉じる\n"
     "    return [one.close() for one in pool if one.idle > 30]\n"
 )
-"""Code and words in several scripts: a model with another vocabulary reads some of it otherwise."""
+"""Code and words in several scripts: a model with another vocabulary reads some of it
+differently.
+"""
 
 LEAST = 0.9
-"""Cosine of what one model makes of the probe at two times, at least: docs/providers.md has what
-was measured.
+"""Least cosine of one model's vectors of the probe at two times: docs/providers.md has
+measurements.
 """
 
 RECENT = 3600
-"""Seconds in which queries are not sent along with the probe again. It is several times as long as
-a question, and a server without a graphics card takes several times as long for it: 260 ms instead
-of 60.
+"""Seconds in which queries are not sent with the probe again. It is several times as long as a
+question, and a server without a graphics card takes accordingly longer: 260 ms instead of 60.
 """
 
 
@@ -46,13 +46,13 @@ class Provable(Protocol):
     """An embedder that can embed a document with a query, to recognize the model."""
 
     def embed_query_beside(self, query: str, text: str) -> tuple[bytes, bytes]:
-        """Return the vectors of both; the text's is empty if one request cannot hold the two."""
+        """Return the vectors of both; the text's is empty if one request cannot contain both."""
 
 
 def confirm(embedder: Embedder | None, marks: Iterable[bytes], seen: bytes) -> None:
     """Raise EmbedderUnavailable if the probe's vector differs from a stored mark.
 
-    Empty marks, and vectors of zeros, of a server that minds the probe, say nothing.
+    Empty marks, and zero vectors of a server that rejects the probe, are ignored.
     """
     for mark in marks:
         alike = cosine(mark, seen)
@@ -73,11 +73,10 @@ def tables_of(store: Store, names: Names) -> list[int]:
 
 
 def query_vector(embedder: Embedder, query: str, store: Store, number: int) -> bytes:
-    """Return the vector of a query.
+    """Return the vector of a query. Raises EmbedderUnavailable if another model made the stored
+    vectors.
 
-    Raises EmbedderUnavailable if another model made the stored vectors.
-
-    Nothing is checked without a mark, or if no request can hold a query and a document.
+    Nothing is checked without a mark, or if no request can contain a query and a document.
     """
     mark = store.mark(number)
     whole = served(embedder) if mark else None
@@ -92,13 +91,13 @@ def query_vector(embedder: Embedder, query: str, store: Store, number: int) -> b
 
 
 def doubt(path: Path) -> None:
-    """Have the next query confirm the model, whenever the last one did; `path` is the store's."""
+    """Make the next query confirm the model again; `path` is the store's."""
     with suppress(OSError):
         _note(path).unlink(missing_ok=True)
 
 
 def _confirmed(path: Path, embedder: Embedder) -> bool:
-    """Return True if a query confirmed the model of this embedder not long ago."""
+    """Return whether a query confirmed the model of this embedder recently."""
     note = _note(path)
     try:
         age = time.time() - note.stat().st_mtime
@@ -111,7 +110,7 @@ def _confirmed(path: Path, embedder: Embedder) -> bool:
 
 
 def _note(path: Path) -> Path:
-    """Return the file whose time says when a query last confirmed an embedder.
+    """Return the file whose time is that of a query's last confirmation of an embedder.
 
     A search writes no store.
     """

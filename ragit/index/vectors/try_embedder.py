@@ -25,7 +25,9 @@ SAMPLE = (
 QUERY = "where are idle connections closed"
 
 LARGE = 2048
-"""Dimensions from which a hint is given: each takes 1.1 bytes a chunk, and time at every search."""
+"""Dimensions from which a hint is given: each takes 1.1 bytes per chunk, and time at every
+search.
+"""
 
 _ZEROS = (
     "Is it a model for embeddings? Ask its server by itself, or name another: docs/providers.md"
@@ -37,8 +39,7 @@ _T = TypeVar("_T")
 def tried(config: Config, store: Store | None) -> EmbedderTried:
     """Embed one text and one query with the configured embedder, and report on it.
 
-    Raises what the embedder raises, and EmbedderUnavailable if the model of the stored vectors was
-    another one.
+    Raises the embedder's errors, and EmbedderUnavailable if another model made the stored vectors.
     """
     embedder = embedder_of(config.embedding, config.description)
     if embedder is None:
