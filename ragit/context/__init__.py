@@ -1,7 +1,7 @@
-"""Find what a model that completes code at a cursor should know: declarations of the names that the
-lines around it use or import, and similar code.
+"""Find context for a model that completes code at a cursor: declarations of the names that the
+nearby lines use or import, and similar code.
 
-No vectors, no network: names and words of the index decide. It reads an open store.
+No vectors, no network: it uses names and words of the index, and reads an open store.
 """
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""Say what the lines around a cursor use and what their file imports. Pure."""
+"""Extract the names around a cursor and the imports of its file. Pure."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ragit.records import NamedTuple
 from ragit.references import Import, References, pack
 
 NEAR = 10
-"""Lines before and after the cursor whose names count."""
+"""Number of lines before and after the cursor whose names count."""
 
 _STATEMENT = re.compile(
     r"\s*(?:(?:pub(?:\([^)]*\))?\s+)?use\s|(?:from|import|export|using|extern crate|@\w+ import)\b"
     r"|#\s*(?:include|import)\b|(?:const|let|var)\b.*\brequire\s*\(|require(?:_relative)?\b)"
 )
 _MOST_LINES = 80
-"""Lines of one import statement at most."""
+"""Limit of lines in one import statement."""
 
 _WORD = re.compile(r"[^\W\d]\w*")
 _COMMENT = re.compile(r"^\s*(?://|#(?!include)|\*|/\*|--)")
 _SHORTEST = 3
-"""Letters of a name that is looked up: shorter ones are loop variables."""
+"""Least letters of a looked-up name: shorter ones are loop variables."""
 
 KEYWORDS = frozenset(
     "abstract and any as assert async await bool boolean break byte case catch char class "
@@ -36,11 +36,11 @@ KEYWORDS = frozenset(
     "using val var void volatile when where while with yield True False None String "
     "Integer Long Boolean Double Object".split()
 )
-"""Words of languages and names of their built-in types, which no file of a tree defines."""
+"""Keywords and built-in types of languages, which no file of a tree defines."""
 
 
 class Cursor(NamedTuple):
-    """The file of a cursor: what it imports, and the names around the cursor."""
+    """The file of a cursor: its imports, and the names around the cursor."""
 
     path: str
     family: str
@@ -48,18 +48,19 @@ class Cursor(NamedTuple):
     references: References
     """Its imports."""
     names: tuple[str, ...]
-    """The names near it, the nearest first."""
+    """The names near it, nearest first."""
     used: tuple[str, ...]
-    """Names among them that are called, written as types or imported."""
+    """Those of the names that are called, written as types or imported."""
     unused: frozenset[str]
-    """Names that are imported and stand nowhere else in the file: likely the next to be used."""
+    """Imported names that occur nowhere else in the file: likely to be used next."""
     rest: Iterator[str]
-    """The other names that the file calls or writes as types, the nearest first, each once; the
-    file is read as far as they are asked for."""
+    """The other names that the file calls or writes as types, nearest first, each once; the file is
+    read lazily.
+    """
 
 
 def read_cursor(path: str, lines: Sequence[str], line: int, language: str) -> Cursor:
-    """Return what the lines of a file use around line `line`, from 1, and what the file imports."""
+    """Return the names around line `line` (from 1) of a file, and the file's imports."""
     statements = list(_statements(lines))
     inside = {at for first, last, _ in statements for at in range(first, last + 1)}
     references = References(pack((), _imports(language, statements), ()))
@@ -76,7 +77,9 @@ def read_cursor(path: str, lines: Sequence[str], line: int, language: str) -> Cu
 def _used_elsewhere(
     lines: Sequence[str], line: int, inside: Set[int], known: set[str]
 ) -> Iterator[str]:
-    """Yield what a file calls or writes as types outside of its imports, but for known names."""
+    """Yield the names that a file calls or writes as types outside of its imports, except known
+    names.
+    """
     for at in sorted(range(1, len(lines) + 1), key=lambda at: abs(at - line)):
         if at not in inside and not _COMMENT.match(lines[at - 1]):
             for name in _used_in(lines[at - 1]):
@@ -106,8 +109,8 @@ def names_in(text: str) -> Iterator[str]:
 def _near(
     lines: Sequence[str], line: int, inside: set[int]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return all names within NEAR lines of a line, and those that are called or written as types,
-    the nearest first.
+    """Return all names within NEAR lines of a line, and those called or written as types, nearest
+    first.
     """
     first, last = max(1, line - NEAR), min(len(lines), line + NEAR)
     order = sorted(range(first, last + 1), key=lambda at: abs(at - line))

@@ -1,4 +1,4 @@
-"""Gather the context of a cursor within a number of tokens."""
+"""Collect the context of a cursor within a number of tokens."""
 
 from __future__ import annotations
 
@@ -22,38 +22,38 @@ BYTES_PER_TOKEN = 3
 """As in `ragit.render.budget`: tokenizers take 3 to 4 bytes of code to a token."""
 
 RESERVED = 0.25
-"""The share of the tokens that is kept for similar code."""
+"""The share of the tokens reserved for similar code."""
 
 PIECES = 2
-"""Pieces of similar code at most."""
+"""Limit of pieces of similar code."""
 
 INCLUDING = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".m", ".mm")
-"""Suffixes of files that include headers, which bring names without listing them."""
+"""Suffixes of files that include headers, which bring in names without listing them."""
 
 DECLARED = "included"
-"""The reason why a declaration of a header is given."""
+"""The reason shown for a declaration of a header."""
 
 SMALL = frozenset("field property key element section target value item variable".split())
-"""Kinds of definitions that are left out unless they are imported by name."""
+"""Kinds of definitions that are left out unless imported by name."""
 
 MOST = 3
-"""Definitions of one name, as overloads are."""
+"""Limit of definitions of one name, such as overloads."""
 
 REASONS = {"import": "imported"}
-"""Reasons that are not called as the rule of `ragit.usages` is."""
+"""Reasons whose name differs from the rule of `ragit.usages`."""
 
 ELSEWHERE = 40
-"""Names that are looked up which stand far from the cursor and are not imported."""
+"""Limit of looked-up names that are far from the cursor and not imported."""
 
 LEFT = 8
-"""Declarations beyond the first share of the tokens that are gathered."""
+"""Declarations collected beyond the first share of the tokens."""
 
 LONGEST = 160
-"""Characters of a declaration at most."""
+"""Limit of a declaration's characters."""
 
 
 class Place(NamedTuple):
-    """The file and line of a cursor, with the text around it as it is now."""
+    """The file and line of a cursor, with the current text around it."""
 
     path: str
     line: int
@@ -62,7 +62,7 @@ class Place(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """A definition with the reason why it is given."""
+    """A definition with the reason for showing it."""
 
     place: Definition
     reason: str
@@ -77,7 +77,7 @@ class Found(NamedTuple):
 
 
 class _Budget:
-    """Counts the bytes that are left of a number of tokens, as the text is printed."""
+    """Counts the remaining bytes of a number of tokens, for the text as printed."""
 
     def __init__(self, tokens: int) -> None:
         self.room = tokens * BYTES_PER_TOKEN
@@ -85,7 +85,7 @@ class _Budget:
         self._folders: set[str] = set()
 
     def takes(self, path: str, size: int, room: int) -> bool:
-        """Take `size` bytes, and the path where it is new, if `used` stays within `room`."""
+        """Take `size` bytes, and the path if it is new, if `used` stays within `room`."""
         folder, _, name = path.rpartition("/")
         size += len(name.encode("utf-8", "surrogatepass"))
         if folder not in self._folders:
@@ -123,7 +123,7 @@ def find_context(store: Store, world: TreeWorld, place: Place, max_tokens: int) 
 
 
 def _holds(piece: Similar, signatures: list[Signature]) -> bool:
-    """Return whether a piece shows a definition whose declaration is given already."""
+    """Return whether a piece shows a definition whose declaration is already included."""
     lines = range(piece.start_line, piece.end_line + 1)
     return any(one.path == piece.path and one.line in lines for one in signatures)
 
@@ -133,9 +133,8 @@ def _size(one: Signature) -> int:
 
 
 def _ranked(world: TreeWorld, cursor: Cursor, lines: Sequence[str]) -> Iterator[Signature]:
-    """Yield declarations, the most wanted first, each once: of names near the cursor, of what is
-    imported by name, then of what the file calls elsewhere and, in turns with these, of what its
-    included headers declare.
+    """Yield declarations by importance, each once: of names near the cursor, of names imported,
+    then of names that the file calls elsewhere, alternating with declarations of included headers.
     """
     names = _Names(world, cursor)
     places: set[tuple[str, int]] = set()
@@ -150,7 +149,7 @@ def _ranked(world: TreeWorld, cursor: Cursor, lines: Sequence[str]) -> Iterator[
 
 
 def _in_turns(ones: Iterable[Chosen], others: Iterable[Chosen]) -> Iterator[Chosen]:
-    """Yield one of either in turn, then the rest of the longer one."""
+    """Yield from both alternately, then the rest of the longer one."""
     for pair in zip_longest(ones, others):
         yield from (one for one in pair if one is not None)
 
@@ -162,7 +161,7 @@ class _Names:
         self._world = world
         self._cursor = cursor
         self._imports: dict[str, str] = {}
-        """Names that are imported, with their names where they are defined."""
+        """Imported names, with their names where they are defined."""
         for each in cursor.references.imports:
             for one in each.names:
                 if one.alias:
@@ -170,11 +169,11 @@ class _Names:
                     self._imports.setdefault(one.alias, one.name if known else one.alias)
         self._folder = posixpath.dirname(cursor.path)
         self._files: set[str] = set()
-        """Files that define what is imported by name."""
+        """Files that define names imported explicitly."""
 
     def near(self) -> Iterator[Chosen]:
-        """Yield what the names near the cursor mean, imported ones first, then all imports, those
-        that the file does not use yet first.
+        """Yield the meanings of names near the cursor, imported ones first, then of all imports,
+        unused ones first.
         """
         used = sorted(self._cursor.used, key=lambda name: name not in self._imports)
         for name in used:
@@ -184,12 +183,12 @@ class _Names:
                 yield from self._meant(name, 1)
 
     def elsewhere(self) -> Iterator[Chosen]:
-        """Yield what the nearest other names mean that the file calls or writes as types."""
+        """Yield the meanings of the nearest other names that the file calls or writes as types."""
         for name in islice(self._cursor.rest, ELSEWHERE):
             yield from self._meant(name, 1)
 
     def declared(self, lines: Sequence[str]) -> Iterator[Chosen]:
-        """Yield what included headers declare, the likeliest first."""
+        """Yield the declarations of included headers, likeliest first."""
         if self._cursor.path.endswith(INCLUDING):
             modules = dict.fromkeys(one.module for one in self._cursor.references.imports)
             files = (self._header(one) for one in modules)
@@ -207,7 +206,7 @@ class _Names:
         return len(self._world.holding(terms[-1])) if terms else 0
 
     def _meant(self, name: str, most: int) -> Iterator[Chosen]:
-        """Yield what a name means in other files, at most `most` definitions."""
+        """Yield the meanings of a name in other files, at most `most` definitions."""
         is_imported = name in self._imports
         original = self._imports.get(name, name)
         candidates = candidates_of(self._places(name, original))
@@ -236,13 +235,13 @@ class _Names:
 
     @cached_property
     def _opened(self) -> frozenset[str]:
-        """The files of which the file of the cursor sees all names."""
+        """The files of which the cursor's file sees all names."""
         modules = opened(self._cursor)
         reached = (self._world.reach(module, "*", self._cursor) for module in modules)
         return frozenset(path for paths in reached for path in paths)
 
     def _likeliest(self, found: Sequence[Candidate]) -> tuple[str, list[Candidate]]:
-        """Return those of several meanings that lie in a file from which something is imported, or
+        """Return those of several meanings that are in a file from which something is imported, or
         else in the same folder.
         """
         imported = [one for one in found if not self._files.isdisjoint(one.paths)]
@@ -252,7 +251,7 @@ class _Names:
         return "same folder", list(beside)
 
     def _shared(self, path: str) -> int:
-        """Return the number of folders that a path shares with that of the cursor."""
+        """Return the number of folders that a path shares with the cursor's."""
         return len(posixpath.commonprefix([path.split("/"), self._cursor.path.split("/")]))
 
 

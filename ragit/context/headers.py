@@ -1,9 +1,9 @@
-"""Order what included headers declare by how likely a line of a file needs it. Pure.
+"""Order the declarations of included headers by how likely a line of a file needs them. Pure.
 
-An `#include` brings hundreds of names without saying which. The weights were chosen on 150 hidden
-calls of git and 150 of tmux, whose names stand nowhere else in their files: of those of git 84 %
-are among the first thirty, of tmux 60 %, and 83 % of curl's, on which nothing was chosen. Ordered
-by the number of shared words times that of files it was 51, 40 and 50 %.
+An `#include` brings in hundreds of names without listing them. The weights were chosen on 150
+hidden calls of git and 150 of tmux whose names occur nowhere else in their files: 84 % of git's are
+among the first thirty, 60 % of tmux's, and 83 % of curl's, on which nothing was chosen. Ordered by
+the number of shared words times that of files it was 51, 40 and 50 %.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ NEAR, ANYWHERE = 4.0, 2.0
 """Weights of the words that a name shares with the lines around the cursor, and with the file."""
 
 FILES = 0.7
-"""Weight of the logarithm of the number of files that hold a name."""
+"""Weight of the logarithm of the number of files that contain a name."""
 
 UNUSED = 1.0
-"""What a header adds of which the file uses no name yet: it was included for some."""
+"""Bonus for a header of which the file uses no name yet: it was included for some."""
 
 SIZE = 0.3
-"""What a header takes away for the logarithm of the number of its declarations."""
+"""Malus of a header per logarithm of the number of its declarations."""
 
 MOST, LOOKED_UP = 60, 150
-"""Declarations that are returned, and the likeliest by all else of which the files are counted."""
+"""Declarations that are returned, and likeliest ones for which files are counted."""
 
 
 def likeliest(
@@ -39,10 +39,10 @@ def likeliest(
     lines: Sequence[str],
     files: Callable[[str], int],
 ) -> list[Place]:
-    """Return declarations of headers, the likeliest first.
+    """Return declarations of headers, likeliest first.
 
-    `near` are the names around the cursor, `lines` are those of the file, and `files` returns how
-    many files hold a name.
+    `near` are the names around the cursor, `lines` are the file's, and `files` returns the number
+    of files that contain a name.
     """
     here = set(names_in("\n".join(lines)))
     close, anywhere = _parts(near), _parts(here)
@@ -67,14 +67,14 @@ def _parts(names: Iterable[str]) -> set[str]:
 
 
 def _usual(header: Sequence[Export], here: Set[str]) -> float:
-    """Return what all declarations of a header get: a small one, and one of which a file has no
-    name yet, is likelier.
+    """Return the score common to a header's declarations: it is higher for a small header, and one
+    of which the file has no name yet.
     """
     is_used = any(one.place.name in here for one in header)
     return (0.0 if is_used else UNUSED) - SIZE * math.log(max(1, len(header)))
 
 
 def _shared(parts: Set[str], others: Set[str], weights: dict[str, float]) -> float:
-    """Return which share of a name's words others have, the rare ones weighing more."""
+    """Return the share of a name's words that others have too, with rare ones weighing more."""
     whole = sum(weights[part] for part in parts)
     return sum(weights[part] for part in parts & others) / whole if whole else 0.0

@@ -12,22 +12,22 @@ from ragit.store import ChunkRow, Store, chunk_id
 from ragit.tree_world import TreeWorld
 
 WORDS = 8
-"""Names that are looked up, the longest: those of several words are the rare ones."""
+"""Limit of names that are looked up, the longest: names of several words are the rare ones."""
 
 FILES = 4
-"""Files whose chunks are compared."""
+"""Limit of files whose chunks are compared."""
 
 COMMON = 0.05
-"""A word that a larger share of files holds tells little."""
+"""Share of files above which a word tells little."""
 
 LINES = 12
-"""Lines of a piece that are given."""
+"""Limit of a piece's lines."""
 
 
 def similar_code(
     store: Store, world: TreeWorld, path: str, names: Iterable[str]
 ) -> Iterator[Similar]:
-    """Yield pieces of other files that hold the rarest of some names, the best first."""
+    """Yield pieces of other files that contain the rarest of the names, best first."""
     weights, files = _weighed(world, path, names)
     best = sorted(files, key=lambda one: (-files[one], world.paths[one][0]))[:FILES]
     found: list[tuple[float, int, int, tuple[str, ...]]] = []
@@ -46,7 +46,7 @@ def similar_code(
 def _weighed(
     world: TreeWorld, path: str, names: Iterable[str]
 ) -> tuple[dict[str, float], dict[int, float]]:
-    """Return the weights of rare terms, and the summed weights of the files that hold them."""
+    """Return the weights of rare terms, and the summed weights of the files that contain them."""
     count = len(world.snapshot.paths)
     chosen = sorted(set(names), key=lambda name: (-len(words.parts(name)), -len(name), name))
     terms = [words.terms_of(name)[-1] for name in chosen[:WORDS] if words.terms_of(name)]
@@ -64,7 +64,7 @@ def _weighed(
 
 
 def _best_chunk(forward: Forward, weights: dict[str, float]) -> tuple[float, int, tuple[str, ...]]:
-    """Return score, ordinal and terms of the chunk that holds the most weight; -1 if none does."""
+    """Return score, ordinal and terms of the chunk with the most weight; -1 if there is none."""
     scores: dict[int, float] = {}
     held: dict[int, list[str]] = {}
     for term in sorted(weights, key=lambda term: (-weights[term], term)):
@@ -80,7 +80,7 @@ def _best_chunk(forward: Forward, weights: dict[str, float]) -> tuple[float, int
 
 
 def _piece(path: str, row: ChunkRow, text: bytes, held: tuple[str, ...]) -> Similar:
-    """Return the lines of a chunk around the first that holds a shared word."""
+    """Return the lines of a chunk around the first with a shared word."""
     lines = text[row.start : row.end].decode("utf-8", "replace").splitlines()
     first = _first_line(lines, held)
     start = max(0, min(first - 2, len(lines) - LINES))

@@ -1,14 +1,14 @@
-"""Tell what a repository's history says of its definitions: what changed between two trees, and
-since when code exists.
+"""Answer questions about a repository's history: what changed between two trees, and since when
+code exists.
 
     units      the chunks that two trees do not share
-    pairing    what became of each definition in them
+    pairing    what each definition in them became
     diff       both, for a range of revisions, ranked by a query if there is one
-    places     the chunk that a person names
-    texts      which blobs have a text, and which file has it instead of another
-    following  a text back through the commits, to the one that brought it
-    last_stood a text on through the commits, to the one that removed it
-    since      that, with the first tag, earlier versions, and what is gone
+    places     the chunk that a user names
+    texts      which blobs contain a text, and which file has it instead of another
+    following  follows a text back through the commits, to the one that introduced it
+    last_stood follows a text forward through the commits, to the one that removed it
+    since      uses both, with the first tag, earlier versions, and removed definitions
 """
 
 TYPE_CHECKING = False

@@ -39,10 +39,10 @@ class Comparer:
         index: bool = True,
         on_index: OnIndex | None = None,
     ) -> Diff:
-        """Return what became of the definitions between a tree and the one it is compared with.
+        """Return the changes of definitions between a tree and the older one, `target.without`.
 
-        The older one is `target.without`. What the trees lack is indexed first, unless `index` is
-        False. If the query has a text, the changes are those that it finds, the best first.
+        Files missing in the store are indexed first, unless `index` is False. If the query has a
+        text, only the changes that it finds are returned, best first.
         """
         started = time.perf_counter()
         with self._opener.open(target, index=index, on_index=on_index) as opened:
@@ -80,7 +80,7 @@ class Comparer:
         )
 
     def _cosines(self, store: Store) -> Cosines | None:
-        """Return how vectors are compared; None where there are none."""
+        """Return the function that compares vectors; None if there are none."""
         embedder = self._indexer.embedder
         number = store.embedder(embedder.fingerprint) if embedder else None
         if number is None or not store.has_vectors:
@@ -88,7 +88,7 @@ class Comparer:
         return partial(cosines, store, number)
 
     def _ranked(self, opened: OpenTree, found: Diff, query: Query) -> Diff:
-        """Return the changes that a query finds, the best first."""
+        """Return the changes that a query finds, best first."""
         assert opened.without is not None
         added = {change.new.chunk for change in found.changes if change.new}
         removed = {change.shown.chunk for change in found.changes} - added

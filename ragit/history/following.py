@@ -1,7 +1,7 @@
-"""Follow the text of a piece of code back through the commits, to the one that brought it.
+"""Follow a piece of code back through the commits, to the one that introduced its text.
 
-A commit brought a text to a file if the file has it, as whole lines, and had it in none of the
-commit's parents. If the commit took the same text out of another file, it moved it, and that file
+A commit introduced a text in a file if the file has it, as whole lines, and had it in none of the
+commit's parents. If the commit removed the same text from another file, it moved it, and that file
 is followed from there.
 """
 
@@ -30,12 +30,12 @@ class Stop(NamedTuple):
     """The oldest place to which a text can be followed."""
 
     history: FileHistory
-    """The history of the file that it came to."""
+    """The history of the file in which it was introduced."""
     node: Node
-    """The commit that brought it."""
+    """The commit that introduced it."""
     path: bytes
     paths: tuple[bytes, ...]
-    """All files that it was in, the one that it came to last."""
+    """All files that contained it, the first one in time last."""
     moves: tuple[Move, ...]
     unknown: str
     """Reason why the text may be older; empty if it is not."""
@@ -49,14 +49,14 @@ class Follower:
         self.ancestry = ancestry
 
     def follow(self, code: bytes, commit: Oid, path: bytes) -> Stop | None:
-        """Follow a text that a file has in a commit, and return where it came from; None if git
-        lists no commit of the file.
+        """Follow the text of a file in a commit to its origin, and return that; None if git lists
+        no commit of the file.
         """
         start = self.start(commit, path)
         return self.follow_on(code, *start) if start else None
 
     def follow_on(self, code: bytes, history: FileHistory, node: Node, path: bytes) -> Stop:
-        """Follow a text from a commit whose file has it, and return where it came from."""
+        """Follow a text from a commit whose file has it to its origin, and return that."""
         finder = self.finder(code)
         paths = [path]
         moves: list[Move] = []
@@ -87,18 +87,18 @@ class Follower:
         return None
 
     def start(self, commit: Oid, path: bytes) -> Start | None:
-        """Return where the history of a file begins, back from a commit; None if git lists none."""
+        """Return the start of a file's history, back from a commit; None if git lists none."""
         history = self.ancestry.history(commit, path)
         node = history.newest()
         return Start(history, node, path) if node else None
 
     def finder(self, code: bytes) -> TextFinder:
-        """Return a finder of the blobs that hold a text."""
+        """Return a finder of the blobs that contain a text."""
         return TextFinder(self._files, code)
 
 
 def _first(finder: TextFinder, history: FileHistory, node: Node, path: bytes) -> Node:
-    """Return the commit that brought the text to this file: none of its parents has it there."""
+    """Return the commit that introduced the text in this file: none of its parents has it there."""
     while True:
         finder.lacking = False
         older = (history.node(parent) for parent in node.parents)

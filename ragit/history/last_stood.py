@@ -1,7 +1,7 @@
-"""Find where code that is gone stood last, on the first-parent line of HEAD.
+"""Find the last place of removed code, on the first-parent line of HEAD.
 
-Files are compared by their text, so nothing has to be indexed for it. Code is followed to the file
-to which a commit moved it, as `following` follows it back.
+Files are compared by text, so nothing has to be indexed. Code is followed to the file to which a
+commit moved it, as `following` does backwards.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ragit.records import replaced
 from ragit.types import Answer, Hit, LastStood, Oid, path_text
 
 MOVES = 8
-"""Times that a piece of code is followed to another file, at most."""
+"""Limit of moves to another file that are followed."""
 
 _SHALLOW = (
     "this clone is shallow: where code stood last is known only of commits that it has"
@@ -24,11 +24,11 @@ _SHALLOW = (
 
 
 def with_last_stood(repo: Repo, indexer: Indexer, answer: Answer, since: Oid) -> Answer:
-    """Return an answer whose hits say where each stood last: code that the commit `since` has and
-    HEAD lacks.
+    """Return an answer whose hits have their last place: code in the commit `since` that HEAD
+    lacks.
 
-    A hit says nothing where the first-parent line of HEAD never had it, or where its text still
-    stands with other names around it.
+    A hit has none if the first-parent line of HEAD never had it, or if its text still exists with
+    other names around it.
     """
     head = repo.head().commit
     if head is None or not answer.hits:
@@ -42,7 +42,7 @@ def with_last_stood(repo: Repo, indexer: Indexer, answer: Answer, since: Oid) ->
 
 
 class _Remover:
-    """Looks along the first-parent line of a commit for what took a piece of code away."""
+    """Searches the first-parent line of a commit for the removal of a piece of code."""
 
     def __init__(self, repo: Repo, files: OnDemand, head: Oid, since: Oid) -> None:
         self._repo = repo
@@ -51,12 +51,12 @@ class _Remover:
         self._since = since
 
     def with_places(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-        """Return hits that say where each stood last."""
+        """Return the hits with their last places."""
         steps = self._steps(self._since, [_raw(hit.path) for hit in hits])
         return tuple(self._with_place(hit, steps) for hit in hits)
 
     def _steps(self, since: Oid, paths: Iterable[bytes]) -> list[Step]:
-        """Return what changed some paths since a commit, newest first."""
+        """Return the changes of the paths since a commit, newest first."""
         return self._repo.steps(since, self._head, sorted(set(paths)))
 
     def _with_place(self, hit: Hit, steps: Sequence[Step]) -> Hit:
@@ -81,7 +81,7 @@ class _Remover:
         return replaced(hit, last_stood=stood)
 
     def _moved_to(self, finder: TextFinder, removal: Step) -> bytes | None:
-        """Return the file to which the commit that took code out of a file brought it."""
+        """Return the file to which a commit moved the code that it removed."""
         if removal.parent is None:
             return None
         trees = self._repo.trees_of([removal.parent, removal.commit])
@@ -92,7 +92,7 @@ class _Remover:
 
 
 def _removal(finder: TextFinder, steps: Iterable[Step]) -> Step | None:
-    """Return the newest step that took the code out of its file; None if none did."""
+    """Return the newest step that removed the code from its file; None if none did."""
     for step in steps:
         if step.new and finder.line(step.path, step.new):
             return None

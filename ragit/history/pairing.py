@@ -1,8 +1,8 @@
-"""Say what became of each definition that two trees do not share. Pure.
+"""Find the changes of each definition that two trees do not share. Pure.
 
 Definitions are counted one by one, each by its path, the names around it and its own name, so that
-what is listed as added, moved or renamed is exactly what the new tree has more, and the same for
-what is gone.
+those listed as added, moved or renamed are exactly the ones that the new tree has more, and
+likewise for removed ones.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from ragit.history.units import Touched, Unit
 from ragit.records import NamedTuple
 
 LIKE = 0.9
-"""Cosine of two chunks from which one is taken to be the other, renamed or moved."""
+"""Cosine of two chunks from which one counts as the other, renamed or moved."""
 
 _SIZES = 0.5
-"""Size of the smaller of two chunks, as a share of the larger, from which they may be alike."""
+"""Least size of the smaller of two chunks, as a share of the larger, for them to be similar."""
 
 _MOST = 20_000
-"""Comparisons of one file with another, at most: beyond, only equal names are compared."""
+"""Limit of comparisons of one file with another: beyond, only equal names are compared."""
 
 _FEW = 4
-"""Places of a name in a tree up to which it says which file became which."""
+"""Number of places of a name in a tree up to which it shows which file became which."""
 
 Cosines = Callable[[list[tuple[int, int]], float], Iterable[tuple[int, int, float]]]
-"""Returns the pairs of chunks, by number, whose vectors have at least a cosine, with it."""
+"""Returns the pairs of chunks, by number, whose vectors have at least the given cosine, with it."""
 
 Key = tuple[str, str]
 """The names around a definition, and its own."""
 
 
 class Item:
-    """A unit, with those of its definitions whose fate is not known yet."""
+    """A unit, with its definitions that are not paired yet."""
 
     __slots__ = ("unit", "names", "inner", "left", "whole", "key")
 
@@ -45,9 +45,9 @@ class Item:
         self.inner = unit.row.owner_of(1)
         """The names around all definitions but the first."""
         self.left = list(range(len(self.names)))
-        """The places of these definitions in `names`, in order."""
+        """Indices of these definitions in `names`, in order."""
         self.whole = True
-        """False when a definition was taken out."""
+        """False once a definition was paired."""
         self.key: Key = (unit.row.parent, self.names[0])
         """The parent and the name of the first definition."""
 
@@ -56,7 +56,7 @@ class Item:
         return self.inner if place else self.unit.row.parent
 
     def take(self, places: list[int]) -> None:
-        """Take out definitions whose fate is known."""
+        """Remove definitions that were paired."""
         self.whole = False
         if len(places) == len(self.left):
             self.left = []
@@ -66,7 +66,7 @@ class Item:
 
 
 class Pairing(NamedTuple):
-    """Two items, and the places of the definitions that are the same, in the names of each."""
+    """Two items, and the indices of the same definitions in the names of each."""
 
     status: str
     old: Item
@@ -77,9 +77,9 @@ class Pairing(NamedTuple):
 
 
 def changes(found: Touched, cosines: Cosines | None) -> list[Change]:
-    """Return what became of each definition, in order of path and line.
+    """Return the change of each definition, in order of path and line.
 
-    Without `cosines`, nothing is found by similarity.
+    Without `cosines`, nothing is paired by similarity.
     """
     old, new = list(map(Item, found.old)), list(map(Item, found.new))
     pairings = list(_in_the_same_file(old, new))
@@ -99,7 +99,7 @@ def _place(change: Change) -> tuple[str, int, str]:
 
 
 def _in_the_same_file(old: list[Item], new: list[Item]) -> Iterator[Pairing]:
-    """Pair definitions of the same name and parent in the same file, in order of their lines."""
+    """Pair definitions of the same name and parent in the same file, in order of lines."""
     for pairing in _with_the_same_names(old, new):
         _take(pairing)
         yield pairing
@@ -125,7 +125,7 @@ def _in_the_same_file(old: list[Item], new: list[Item]) -> Iterator[Pairing]:
 
 
 def _with_the_same_names(old: list[Item], new: list[Item]) -> Iterator[Pairing]:
-    """Pair chunks of the same file that define the same names: most of what changed."""
+    """Pair chunks of the same file that define the same names: most changes."""
     waiting: dict[object, list[Item]] = {}
     for item in old:
         waiting.setdefault(_all_names(item), []).append(item)
@@ -146,7 +146,9 @@ def _take(pairing: Pairing) -> None:
 
 
 def _moved(old: list[Item], new: list[Item]) -> Iterator[Pairing]:
-    """Pair whole chunks with the same text; of several, those in files of the same name first."""
+    """Pair whole chunks with the same text; among several, those in files of the same name
+    first.
+    """
     waiting: dict[bytes, list[Item]] = defaultdict(list)
     for item in old:
         if item.whole:
@@ -184,7 +186,7 @@ def _alike(
 
 
 def _matching(before: Item, after: Item) -> tuple[list[int], list[int]]:
-    """Return the first definitions of both, and the others that have the same names."""
+    """Return the first definitions of both, and the others with equal names."""
     ones, others = [0], [0]
     waiting = {before.names[place]: place for place in range(len(before.names) - 1, 0, -1)}
     for place in range(1, len(after.names)):
@@ -196,10 +198,8 @@ def _matching(before: Item, after: Item) -> tuple[list[int], list[int]]:
 
 
 def _candidates(old: list[Item], new: list[Item], known: list[Pairing]) -> set[tuple[int, int]]:
-    """Return the pairs of chunks that are worth a comparison: all if they are few.
-
-    Else they are those of the same name and parent, and all of files that have to do with each
-    other.
+    """Return the pairs of chunks to compare: all if they are few, else those of the same name and
+    parent, and all of linked files.
     """
     if len(old) * len(new) <= _MOST:
         return set(_comparable(old, new))
@@ -232,7 +232,7 @@ def _comparable(ones: list[Item], others: list[Item]) -> Iterator[tuple[int, int
 
 
 def _linked(old: list[Item], new: list[Item], known: list[Pairing]) -> set[tuple[bytes, bytes]]:
-    """Return pairs of files of which one may have become the other, or given something to it.
+    """Return pairs of files of which one may have become the other, or given part of itself to it.
 
     These are files of the same path, of the same name, those between which something moved, and
     those that share two rare names.
@@ -253,7 +253,7 @@ def _paths(items: list[Item]) -> set[bytes]:
 
 
 def _pairs_of(ones: set[bytes], others: set[bytes]) -> set[tuple[bytes, bytes]]:
-    """Return each path of one side with each of the other; none if either side has many."""
+    """Return all pairs of the two sides' paths; none if either side has many."""
     if len(ones) > _FEW or len(others) > _FEW:
         return set()
     return set(product(ones, others))
@@ -262,7 +262,7 @@ def _pairs_of(ones: set[bytes], others: set[bytes]) -> set[tuple[bytes, bytes]]:
 def _sharing(
     old: list[Item], new: list[Item], key: Callable[[Item], object]
 ) -> Iterator[tuple[list[Item], list[Item]]]:
-    """Yield the items of both sides that have the same key."""
+    """Yield the items of both sides with the same key."""
     before: dict[object, list[Item]] = defaultdict(list)
     for item in old:
         before[key(item)].append(item)

@@ -1,4 +1,4 @@
-"""Find the chunk that a person names by a line of a file or by a symbol."""
+"""Find the chunk that a user names by a line of a file or by a symbol."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Place(NamedTuple):
 def place_of(opened: OpenTree, name: str, from_top: Callable[[str], bytes]) -> Place:
     """Return the chunk at PATH:LINE, or the one that defines a symbol.
 
-    `from_top` turns a path as it is typed into one from the top. Raises NoSuchPath and
+    `from_top` converts a path as typed into one from the top. Raises NoSuchPath and
     SeveralDefinitions.
     """
     place = line_of_file(name)
@@ -32,7 +32,7 @@ def place_of(opened: OpenTree, name: str, from_top: Callable[[str], bytes]) -> P
 
 
 def _at(opened: OpenTree, path: bytes, line: int) -> Place:
-    """Return the chunk at a line of a file; the smallest if several hold it. Raises NoSuchPath."""
+    """Return the chunk at a line of a file; the smallest of several. Raises NoSuchPath."""
     name = path_text(path)
     chunking = opened.chunking_at(path)
     if chunking is None:
@@ -51,7 +51,7 @@ def _at(opened: OpenTree, path: bytes, line: int) -> Place:
 
 
 CHOICES = 10
-"""Definitions of a name that are listed where there are several."""
+"""Limit of a name's definitions that are listed if there are several."""
 
 
 def _of_symbol(opened: OpenTree, symbol: str) -> Place:

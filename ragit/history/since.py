@@ -1,4 +1,4 @@
-"""Say since when code exists, and when it was removed."""
+"""Find since when code exists, and when it was removed."""
 
 from __future__ import annotations
 
@@ -19,13 +19,17 @@ from ragit.search import OpenTree
 from ragit.types import Oid, Progress, path_text
 
 MOST = 5
-"""Earlier versions that are looked for, unless more are asked for."""
+"""Default limit of earlier versions."""
 
 _LOOKED_INTO = 20
-"""Files of a commit that are read to find what a definition was before it came to another file."""
+"""Limit of a commit's files that are read to find the version of a definition before its move to
+another file.
+"""
 
 _TAGS = 64
-"""Tags whose files are read together. The first one that has a text may be the first of all."""
+"""Number of tags whose files are read together. The first one with a text may be the first
+of all.
+"""
 
 UNCOMMITTED = "it is not committed yet"
 
@@ -41,7 +45,7 @@ class _Older(NamedTuple):
 
 
 class Historian:
-    """Answers questions about the past of one repository's code, from one open tree."""
+    """Answers questions about the history of one repository's code, from one open tree."""
 
     def __init__(self, repo: Repo, ancestry: Ancestry, indexer: Indexer, opened: OpenTree) -> None:
         self._repo = repo
@@ -54,8 +58,8 @@ class Historian:
     # -- since
 
     def since(self, place: Place, commit: Oid | None, most: int = MOST) -> Since:
-        """Return since when the code at a place exists; `commit` is HEAD, or the revision that was
-        opened, and None before the first commit.
+        """Return since when the code at a place exists; `commit` is HEAD or the opened revision,
+        None before the first commit.
         """
         started = time.perf_counter()
         if most and place.row.definitions:
@@ -87,7 +91,7 @@ class Historian:
         return target.name, target.tree, self._opened.tree.complete
 
     def _committed(self, place: Place, commit: Oid | None) -> Stop | None:
-        """Return where the code came from; None if it is not committed."""
+        """Return the origin of the code; None if it is not committed."""
         if commit is None:
             return None
         finder = self._follower.finder(place.code)
@@ -119,7 +123,7 @@ class Historian:
         return found, older is not None
 
     def _in_commit(self, place: Place, commit: Oid) -> _Older | None:
-        """Return what a definition that is not committed as it is was in a commit."""
+        """Return the committed version of a definition with uncommitted changes."""
         blob = self._ancestry.blob_at(commit, place.path)
         match = self._match(place.path, blob, place.row) if blob else None
         if match is None:
@@ -128,7 +132,7 @@ class Historian:
         return _Older(*start, *match) if start else None
 
     def _before(self, stop: Stop, piece: Piece) -> _Older | None:
-        """Return what a definition was before a commit changed its text."""
+        """Return the version of a definition before a commit changed its text."""
         if not piece.definitions or stop.unknown:
             return None
         for parent in stop.node.parents:
@@ -139,7 +143,7 @@ class Historian:
         return self._in_other_file(stop, piece)
 
     def _in_other_file(self, stop: Stop, piece: Piece) -> _Older | None:
-        """Return the same where the commit also moved it from a file that it took it out of."""
+        """Return the same if the commit also moved it from another file."""
         for parent, changes in self._ancestry.changes(stop.node.commit):
             for one in alike_first(changes, stop.path)[:_LOOKED_INTO]:
                 match = self._match(one.path, one.old.oid if one.old else None, piece)
@@ -153,7 +157,7 @@ class Historian:
     def _match(self, path: bytes, blob: Oid | None, piece: Piece) -> tuple[Piece, bytes] | None:
         """Return the chunk of a blob that defines the same as another one, and its text.
 
-        Of several, that is the one that shares most lines with it.
+        Among several, the one that shares most lines with it is returned.
         """
         if blob is None or not piece.definitions:
             return None
@@ -183,8 +187,8 @@ class Historian:
         return sorted(tags, key=lambda tag: (version_key(tag[0]), tag[0]))
 
     def _first_tag(self, code: bytes, stop: Stop) -> tuple[str, bool]:
-        """Return the first tag that has a text in one of some files, and whether it has the commit
-        that brought it.
+        """Return the first tag with a text in one of the files, and whether it contains the commit
+        that introduced it.
         """
         tags = self._tagged()
         found = self._having(code, tags, stop.paths)
@@ -199,7 +203,7 @@ class Historian:
         tags: Sequence[tuple[str, Oid, Oid]],
         paths: Sequence[bytes],
     ) -> Iterator[tuple[str, Oid, Oid]]:
-        """Yield the tags that have a text in one of some files, in their order."""
+        """Yield the tags with a text in one of the files, in order."""
         finder = self._follower.finder(code)
         wanted = list(dict.fromkeys(paths))
         trees = self._ancestry.blobs_at([tree for _, _, tree in tags], wanted)
@@ -219,10 +223,10 @@ class Historian:
         progress: Progress | None = None,
         within_s: float | None = None,
     ) -> Gone:
-        """Return the commit that removed a definition, and where it stood last.
+        """Return the commit that removed a definition, and its last place.
 
-        Commits are looked at from the newest on, for `within_s` seconds at most. Raises NoSuchPath
-        for a name that is still defined, or that no commit removed that was looked at.
+        Commits are searched from the newest on, for at most `within_s` seconds. Raises NoSuchPath
+        for a name that is still defined, or that no searched commit removed.
         """
         from ragit.outline import definitions  # loads ranking, which lines of files need not
 
@@ -262,8 +266,8 @@ class Historian:
     def _removal(
         self, symbol: str, head: Oid, progress: Progress | None, until: float | None
     ) -> tuple[_Older, CommitFacts, int]:
-        """Return a definition as it was last, the commit that removed it, and how many commits were
-        looked at.
+        """Return the last version of a definition, the commit that removed it, and the number of
+        commits searched.
         """
         from ragit.outline import parted
 

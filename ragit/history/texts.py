@@ -1,5 +1,5 @@
-"""Tell in which blobs a text is, and in which file of a commit it is instead of another. What both
-the way back of a text and the way on from where it was are made of.
+"""Tell which blobs contain a text, and which file of a commit has it instead of another. Used by
+both directions of following a text.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from ragit.refs import line_of
 from ragit.types import Change, Oid
 
 _AT_ONCE = 400
-"""Changed files of a commit that are read together."""
+"""Number of a commit's changed files that are read together."""
 
 
 class TextFinder:
-    """Tells in which blobs a text is, as whole lines. Each blob is read once; of those in `known`
-    the line is known.
+    """Tells which blobs contain a text, as whole lines. Each blob is read once; the lines of
+    `known` blobs are given.
     """
 
     def __init__(
@@ -28,16 +28,16 @@ class TextFinder:
         self._code = code
         self._lines = dict(known)
         self.lacking = False
-        """True once a blob was asked for that the repository lacks."""
+        """True once the repository lacked a requested blob."""
 
     def line(self, path: bytes, blob: Oid) -> int:
-        """Return the line at which a blob has the text; 0 if it has not, or is not there."""
+        """Return the line of the text in a blob; 0 if the blob lacks it, or is missing."""
         if blob not in self._lines:
             self._note(blob, self._files.text(path, blob))
         return self._lines[blob]
 
     def load(self, files: Iterable[tuple[bytes, Oid]]) -> None:
-        """Read some blobs together, as far as they are not read yet."""
+        """Read blobs together, except those already read."""
         new = {blob: path for path, blob in files if blob not in self._lines}
         for blob, text in self._files.texts((path, blob) for blob, path in new.items()):
             self._note(blob, text)
@@ -48,9 +48,9 @@ class TextFinder:
 
 
 def other_file(finder: TextFinder, changes: Iterable[Change], path: bytes) -> bytes | None:
-    """Return the file that lost the text by some changes; None if none did.
+    """Return the file that lost the text by the changes; None if none did.
 
-    They are looked at in the order of `alike_first`. For the file that gained the text, give the
+    They are checked in the order of `alike_first`. To find the file that gained the text, pass the
     changes from the new tree to the old one.
     """
     waiting = iter(alike_first(changes, path))
@@ -63,15 +63,15 @@ def other_file(finder: TextFinder, changes: Iterable[Change], path: bytes) -> by
 
 
 def _lost(finder: TextFinder, change: Change) -> bool:
-    """Return whether a file had the text before a change, and has it no more."""
+    """Return whether a file had the text before a change, but not after it."""
     if change.old is None or not finder.line(change.path, change.old.oid):
         return False
     return change.new is None or not finder.line(change.path, change.new.oid)
 
 
 def alike_first(changes: Iterable[Change], path: bytes) -> list[Change]:
-    """Return the changes of what were ordinary files, without `path`: files that are called like it
-    first, then those that are gone.
+    """Return the changes of ordinary files other than `path`: files of the same name first, then
+    removed ones.
     """
     name = _name(path)
     others = [one for one in changes if one.path != path and _was_file(one)]

@@ -1,7 +1,7 @@
 """Find the chunks with definitions that two trees do not share.
 
-Files with the same content are not looked at, and of the others only the chunks whose text is not
-in the same file of the other tree.
+Files with the same content are skipped, and of the others only chunks are compared whose text is
+not in the same file of the other tree.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Hashed = list[tuple[int, bytes]]
 
 
 class Unit(NamedTuple):
-    """A chunk that defines names, with those that continue it if its definition was cut."""
+    """A chunk that defines names, with the chunks that continue a cut definition."""
 
     path: bytes
     text_path: str
     chunk: int
     row: ChunkRow
     digest: bytes
-    """The hashes of its chunks, as far as the other tree's file lacks them."""
+    """The hashes of those of its chunks that the other tree's file lacks."""
     end_line: int
 
 
@@ -35,13 +35,13 @@ class Touched(NamedTuple):
     old: list[Unit]
     new: list[Unit]
     files: int
-    """The number of files that differ."""
+    """Number of files that differ."""
     unnamed: list[bytes]
-    """Paths of files where text outside of definitions differs."""
+    """Paths of files with differences outside of definitions."""
 
 
 class _Pair(NamedTuple):
-    """A file that differs, with its chunks in both trees, and those that only one has."""
+    """A file that differs, with its chunks in both trees, and those in only one."""
 
     path: bytes
     old: Hashed
@@ -51,7 +51,7 @@ class _Pair(NamedTuple):
 
 
 def touched(store: Store, old: Snapshot, new: Snapshot) -> Touched:
-    """Return what two trees do not share, in order of path and line."""
+    """Return the differences between two trees, in order of path and line."""
     pairs = list(_pairs(store, old, new))
     wanted = (chunk for pair in pairs for chunk in (*pair.only_old, *pair.only_new))
     rows = _Rows(store, chunk_rows(store, wanted))
@@ -84,7 +84,7 @@ def _pairs(store: Store, old: Snapshot, new: Snapshot) -> Iterator[_Pair]:
 
 
 def _unshared(old: Hashed, new: Hashed) -> tuple[list[int], list[int]]:
-    """Return the chunks of each side without those that have a counterpart on the other."""
+    """Return the chunks of each side without a counterpart on the other."""
     waiting: dict[bytes, list[int]] = {}
     for chunk, digest in old:
         waiting.setdefault(digest, []).append(chunk)
@@ -99,7 +99,7 @@ def _unshared(old: Hashed, new: Hashed) -> tuple[list[int], list[int]]:
 
 
 class _Rows:
-    """Chunk rows by number, read when they are asked for."""
+    """Chunk rows by number, read on demand."""
 
     def __init__(self, store: Store, rows: dict[int, ChunkRow]) -> None:
         self._store = store
@@ -111,7 +111,7 @@ class _Rows:
         return self._rows[chunk]
 
     def owner(self, chunk: int) -> int | None:
-        """Return the chunk that a nameless one continues; None if it stands for itself."""
+        """Return the chunk that a nameless one continues; None if it is independent."""
         row = self[chunk]
         if not row.parent:
             return None
@@ -123,13 +123,13 @@ class _Rows:
 
 
 def _continues(row: ChunkRow, owner: ChunkRow) -> bool:
-    """Return whether a nameless chunk is a further part of the definition in another."""
+    """Return whether a nameless chunk continues the definition in another."""
     name = owner.definitions[0].name if owner.packed else ""
     return bool(name) and row.kind == owner.kind and row.parent.endswith(name)
 
 
 class _Units:
-    """Gathers the units of both trees."""
+    """Collects the units of both trees."""
 
     def __init__(self, rows: _Rows) -> None:
         self._rows = rows

@@ -1,16 +1,16 @@
 """The server of the Model Context Protocol: search for coding agents and editors.
 
     tools        the table of tools: names, descriptions and arguments
-    arguments    checks what a client passed
+    arguments    checks the arguments of a call
     engine       runs a tool in one of the open repositories
-    workspace    keeps a repository open, and indexes a large tree beside the calls
+    workspace    keeps a repository open, and indexes a large tree in the background
     listing      cuts a result into pages with a cursor
     server       speaks the protocol, by the official SDK
     stdio        serves one client on standard input and output
     unix_socket  serves the clients of a Unix socket
 
-The protocol is the SDK's: `server`, `stdio` and `unix_socket` are the only modules that import it.
-The search engine is imported at the first call, so that a client's discovery never waits for it.
+Only `server`, `stdio` and `unix_socket` import the SDK. The search engine is imported at the first
+call, so that a client's discovery never waits for it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks the arguments of a tool call. Pure."""
+"""Check the arguments of a tool call. Pure."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ragit.errors import ConfigError
 from ragit.mcp.tools import Tool
 
 Arguments = Mapping[str, str | int]
-"""The arguments that were given, each of the type that the tool's schema names."""
+"""The given arguments, each of the type in the tool's schema."""
 
 
 def checked(tool: Tool, given: Mapping[str, object]) -> Arguments:
     """Return the arguments that have a value, numbers in digits as numbers.
 
-    Raises ConfigError with a hint from which a model can repair its call.
+    Raises ConfigError with a hint that lets a model repair its call.
     """
     for name in given:
         if name not in tool.arguments:
@@ -66,5 +66,5 @@ def text_or_none(arguments: Arguments, name: str) -> str | None:
 
 
 def several(arguments: Arguments, name: str) -> tuple[str, ...]:
-    """Return the value of an argument as options that can be repeated take it."""
+    """Return the value of an argument in the form of a repeatable option."""
     return (str(arguments[name]),) if name in arguments else ()

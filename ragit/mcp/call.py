@@ -1,4 +1,4 @@
-"""A call that is running: its way to report progress, and whether its client still waits."""
+"""A running call: reports progress, and knows whether its client still waits."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Report = Callable[[int, int], None]
 
 
 class Cancelled(Exception):
-    """The client does not want the answer any more."""
+    """The client no longer wants the answer."""
 
 
 class Call:
-    """One call of a tool. `report` is given how many of how many files are indexed."""
+    """One call of a tool. `report` gets the numbers of indexed files and of all."""
 
     def __init__(self, report: Report | None = None) -> None:
         self.started = time.monotonic()
@@ -27,16 +27,16 @@ class Call:
         self._cancelled = threading.Event()
 
     def cancel(self) -> None:
-        """Note that the client does not wait any more."""
+        """Record that the client no longer waits."""
         self._cancelled.set()
 
     @property
     def cancelled(self) -> bool:
-        """True if the client does not wait any more."""
+        """Whether the client no longer waits."""
         return self._cancelled.is_set()
 
     def progress(self, done: int, total: int) -> None:
-        """Report progress now and then, always more than before. Raises Cancelled."""
+        """Report progress at intervals, always more than before. Raises Cancelled."""
         if self.cancelled:
             raise Cancelled
         now = time.monotonic()

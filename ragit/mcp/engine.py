@@ -1,7 +1,7 @@
-"""Runs the tools, and keeps their results for the next pages.
+"""Run the tools, and keep their results for the next pages.
 
-A page is continued from the kept list. Where that is gone, the same list is made again from the
-tree that the cursor names, which works as long as git has the tree.
+A page continues the kept list. If that is gone, the same list is computed again from the tree in
+the cursor, which works as long as git has the tree.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ragit.mcp.tools import Tool
 from ragit.mcp.workspace import Workspace, Workspaces
 
 _KEPT = 64
-"""Lists that are kept for their next pages."""
+"""Number of lists kept for their next pages."""
 
 
 class _Answers(Protocol):
@@ -29,7 +29,7 @@ class _Answers(Protocol):
 
 
 class Engine:
-    """The tools of one server. Calls of one repository take turns, others run side by side."""
+    """The tools of one server. Calls of one repository take turns, others run in parallel."""
 
     def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
         self._workspaces = Workspaces(folder, environ)
@@ -37,7 +37,7 @@ class Engine:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Close all repositories. Calls that are running go on."""
+        """Close all repositories. Running calls continue."""
         self._workspaces.close()
 
     def run(self, tool: Tool, given: Mapping[str, object], call: Call) -> str:
@@ -60,7 +60,7 @@ class Engine:
     def _continued(
         self, tool: Tool, workspace: Workspace, arguments: Arguments, cursor: Cursor, call: Call
     ) -> Listing:
-        """Return the list that a cursor continues. Raises ConfigError if it cannot be had."""
+        """Return the list that a cursor continues. Raises ConfigError if it is unavailable."""
         with self._lock:
             found = self._lists.get((workspace.folder, cursor.tree, cursor.asked))
         if found is None:

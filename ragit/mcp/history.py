@@ -17,15 +17,15 @@ from ragit.render import changes, since
 _PLAIN = render.PLAIN
 
 GONE_SECONDS = 30.0
-"""Limit of the time in which commits are looked at for one that removed a definition: clients wait
-for a minute, and other calls wait meanwhile.
+"""Limit of the search for the commit that removed a definition, in seconds: clients wait for a
+minute, and other calls wait meanwhile.
 """
 
 _Found = TypeVar("_Found", Since, Gone)
 
 
 def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
-    """Return since when code exists, when it was removed, or what a range changed."""
+    """Return since when code exists, when it was removed, or the changes of a range."""
     question = str(arguments["question"])
     if question not in _QUESTIONS:
         raise ConfigError(f"question is {question!r}", f"Pass {', '.join(_QUESTIONS)}")
@@ -63,7 +63,7 @@ def _told(
     ask: Callable[..., _Found],
     show: Callable[[_Found, render.RenderOptions], Iterable[str]],
 ) -> Listing:
-    """Return a listing of one answer, which may change when tags and commits come."""
+    """Return a listing of one answer, which may change with new tags and commits."""
     ref = text_or_none(arguments, "ref")
     asked = workspace.ask(
         lambda opened, index, on_index: ask(opened, ref=ref, index=index, on_index=on_index),

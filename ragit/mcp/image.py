@@ -13,7 +13,8 @@ from ragit.reports import ImageDescribed
 
 
 def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
-    """Return the stored description of an image. No model is asked, since a client wants to know.
+    """Return the stored description of an image. No model is asked just because a client wants to
+    know.
 
     Raises NotDescribed.
     """

@@ -1,4 +1,4 @@
-"""Indexes a large tree in a thread of its own, while calls are answered from what is there."""
+"""Index a large tree in its own thread, while calls are answered from the indexed part."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ragit.mcp.call import Call
 from ragit.repository import Ragit
 
 ANSWER_AFTER_S = 20.0
-"""Seconds after which a call is answered from what is indexed so far. Clients wait 60 or more."""
+"""Seconds after which a call is answered from the indexed part. Clients wait 60 or more."""
 
 _POLL_S = 0.1
 
@@ -21,7 +21,7 @@ class _Stopped(Exception):
 
 
 class Indexing:
-    """One run that indexes a tree. What it did is kept, however it ends."""
+    """One run that indexes a tree. Its work is kept, however it ends."""
 
     def __init__(self, open_index: Callable[[], Ragit], ref: str | None) -> None:
         """Start to index the tree of a revision, or the working tree if `ref` is None."""
@@ -44,14 +44,14 @@ class Indexing:
 
     @property
     def ending(self) -> bool:
-        """True if it has ended or is about to."""
+        """Whether it has ended or is about to."""
         return self._stop or not self.running
 
     def wait(self, call: Call) -> None:
-        """Wait until the run ends, or until it has taken ANSWER_AFTER_S, and report its progress.
+        """Wait until the run ends or has taken ANSWER_AFTER_S, and report its progress.
 
-        A run that is not over by then goes on by itself. It is stopped if all calls that wait for
-        it are cancelled before. Raises Cancelled.
+        After that time a run continues by itself. It is stopped if all waiting calls are cancelled
+        before. Raises Cancelled.
         """
         self._waiting += 1
         try:
@@ -65,7 +65,7 @@ class Indexing:
                 self.stop()
 
     def stop(self) -> None:
-        """End the run after the files under way."""
+        """End the run after the current files."""
         self._stop = True
 
     def _run(self) -> None:

@@ -1,7 +1,7 @@
 """The result of a tool as a list of blocks, and its pages. Pure.
 
-A page holds whole blocks, as many as fit. Its last line names the tree, says whether all of it was
-indexed, and holds a cursor where more follows.
+A page has as many whole blocks as fit. Its last line names the tree, says whether all of it was
+indexed, and has a cursor if more follows.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from ragit.render import BYTES_PER_TOKEN, visible
 from ragit.types import Oid
 
 MOST_BYTES, MOST_LINES = 10_240, 256
-"""Size of a page where the caller does not name another: Codex cuts the result of a tool there."""
+"""Default size of a page: Codex cuts the result of a tool there."""
 
 MOST_TOKENS = 20_000
-"""Tokens of a page at most: Claude Code moves a result of more than 25,000 into a file."""
+"""Limit of a page's tokens: Claude Code moves a result of more than 25,000 into a file."""
 
 _NOT_ASKED = {"cursor", "max_tokens", "repository"}
-"""Arguments that decide where and how much is shown, not what is in the list."""
+"""Arguments that decide where and how much is shown, not the list itself."""
 
 _NOTES, _NOTE_CHARACTERS = 6, 400
 _TREE_DIGITS = 16
-"""Digits of a tree's name in a cursor: no two objects of a repository share so many."""
+"""Digits of a tree's id in a cursor: no two objects of a repository share as many."""
 
 _CURSOR = re.compile(r"([0-9a-f]{16})-([0-9a-f]{8})-(\d{1,6})")
 
@@ -37,26 +37,28 @@ class Listing(NamedTuple):
     tree: Oid
     ref: str
     length: int
-    """The number of blocks."""
+    """Number of blocks."""
     block: Callable[[int, int], Sequence[str]]
-    """Returns the lines of one block, escaped for a console. Also given the first of its page."""
+    """Returns the lines of one block, escaped for a console. Its second argument is the first block
+    of the page.
+    """
     complete: bool
     notes: tuple[str, ...] = ()
     """Notes for the reader, a line each."""
     noun: str = "hit"
     of: str = "tree"
-    """Kind of object whose hash `tree` is."""
+    """Kind of the object whose hash `tree` is."""
     reusable: bool = True
-    """False if a later call for the same tree may give another list, since more is indexed then."""
+    """False if a later call for the same tree may give another list, after more was indexed."""
 
 
 class Cursor(NamedTuple):
-    """A place in a listing: everything that decides what the next page holds."""
+    """A position in a listing: everything that decides the next page."""
 
     tree: str
-    """The first digits of the tree."""
+    """The first digits of the tree's id."""
     asked: str
-    """Stands for the tool and its arguments."""
+    """Digest of the tool and its arguments."""
     offset: int
 
     def __str__(self) -> str:
@@ -64,7 +66,7 @@ class Cursor(NamedTuple):
 
 
 def parsed(text: str) -> Cursor:
-    """Return a cursor from the form in which a result holds it. Raises ConfigError."""
+    """Return a cursor from its form in a result. Raises ConfigError."""
     found = _CURSOR.fullmatch(text.strip().removeprefix("cursor=").strip())
     if not found:
         raise ConfigError(
@@ -77,22 +79,22 @@ def parsed(text: str) -> Cursor:
 def start(listing: Listing, tool: str, arguments: Mapping[str, str | int]) -> Cursor:
     """Return the cursor of the first page.
 
-    What cannot be made again also counts what it
-    lacked, so that a cursor never continues another list than its own.
+    For a list that cannot be computed again, its notes are part of the digest, so that a cursor
+    never continues another list.
     """
     asked = digest(tool, arguments, () if listing.reusable else listing.notes)
     return Cursor(listing.tree[:_TREE_DIGITS], asked, 0)
 
 
 def digest(tool: str, arguments: Mapping[str, str | int], lacks: Sequence[str] = ()) -> str:
-    """Return a short name for a call, and for what its answer lacked."""
+    """Return a short digest of a call, and of what its answer lacked."""
     named = sorted((name, arguments[name]) for name in arguments.keys() - _NOT_ASKED)
     whole = repr((tool, named, tuple(lacks))).encode("utf-8", "surrogatepass")
     return blake2b(whole, digest_size=4).hexdigest()
 
 
 class Size(NamedTuple):
-    """The most that a page may hold."""
+    """The limits of a page."""
 
     bytes: int
     lines: int
@@ -103,7 +105,7 @@ class Size(NamedTuple):
 
 
 def size_of(max_tokens: int | None, usual: int) -> Size:
-    """Return the size of a page in a number of tokens; in the usual one if that is None."""
+    """Return the page size for a number of tokens; the usual one for None."""
     if max_tokens is None:
         return Size(min(usual * BYTES_PER_TOKEN, MOST_BYTES), MOST_LINES)
     return Size(min(max_tokens, MOST_TOKENS) * BYTES_PER_TOKEN, MOST_TOKENS)
@@ -129,7 +131,7 @@ def page(listing: Listing, cursor: Cursor, size: Size) -> str:
 
 
 def _shortened(listing: Listing, cursor: Cursor, size: Size) -> list[str]:
-    """Return as much of the first block as fits, but its first line in any case."""
+    """Return as much of the first block as fits, but at least its first line."""
     block = list(listing.block(cursor.offset, cursor.offset))
     last = _last_line(listing, cursor, cursor.offset + 1)
     while len(block) > 1 and not size.holds([*block, "  ...", last]):
@@ -138,7 +140,7 @@ def _shortened(listing: Listing, cursor: Cursor, size: Size) -> list[str]:
 
 
 def _last_line(listing: Listing, cursor: Cursor, end: int) -> str:
-    """Return the line that names the tree, its completeness, and what follows."""
+    """Return the line with the tree, its completeness, and what follows."""
     what = "complete" if listing.complete else "INCOMPLETE"
     shown = f"{listing.noun}s {cursor.offset + 1}-{end} of {listing.length}"
     if not listing.length:

@@ -1,4 +1,4 @@
-"""Paths of files, as a model names them."""
+"""Convert paths of files from a model."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ragit.repository import Ragit
 
 
 def of_file(index: Ragit, path: str) -> str:
-    """Return a path for the library, which counts from the opened folder.
+    """Return a path relative to the opened folder, as the library expects.
 
-    The given one counts from the top of the repository, as in results, or is absolute.
+    The given one is relative to the top of the repository, as in results, or absolute.
     """
     if index.top is None:
         return path

@@ -16,17 +16,17 @@ from ragit.repository import Ragit
 from ragit.types import Answer, Oid, OnIndex
 
 DEPTH = 50
-"""Hits of the whole list, over all of its pages. All of 577 questions find one of their targets
-among fifty (bench/agents.py).
+"""Limit of hits on all pages. All of 577 questions find one of their targets among fifty
+(bench/agents.py).
 """
 
 BEST_LINES, OTHER_LINES = 6, 4
-"""Lines of the first hit at most, and of each other: what a hit shows decides how many are read for
-the same tokens.
+"""Limits of lines of the first hit, and of each other: shorter hits allow more hits for the same
+tokens.
 """
 
 THIS_BRANCH = "-"
-"""The range of what this branch has since it left its upstream."""
+"""The range of the commits of this branch since it left its upstream."""
 
 _HEAD = render.FORMATS["compact"]
 
@@ -47,8 +47,8 @@ def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
 
 
 def _of_several(query: Query) -> Question[Answer]:
-    """Return a question about several trees, of which a call indexes a few files. More are left to
-    `ragit search`, and the answer says how many.
+    """Return a question about several trees, for which a call indexes only a few files. More are
+    left to `ragit search`, and the answer says how many.
     """
 
     def question(opened: Ragit, index: bool, on_index: OnIndex | None) -> Answer:
@@ -61,7 +61,7 @@ def _of_several(query: Query) -> Question[Answer]:
 
 
 def query_of(arguments: Arguments) -> Query:
-    """Return the query that a call asks."""
+    """Return the query of a call."""
     new_in = text_or_none(arguments, "new_in")
     return Query(
         str(arguments["query"]),
@@ -95,7 +95,7 @@ def listing(asked: Asked[Answer]) -> Listing:
 
 
 def _tree(found: Answer) -> Oid:
-    """Return what decides the hits: the searched tree, or a digest of it and the one left out."""
+    """Return the id of the list: the searched tree, or a digest of it and the one left out."""
     if found.without is None:
         return found.tree
     return Oid(digest(f"{found.tree} {found.without.tree}".encode()).hex())

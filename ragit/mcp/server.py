@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 IDLE_S = 60.0
-"""Seconds without a call after which a server lets go of its repositories."""
+"""Seconds without a call after which a server closes its repositories."""
 
 
 class ToolServer:
-    """The tools for any number of clients, in repositories as seen from one folder."""
+    """The tools for any number of clients, in repositories relative to one folder."""
 
     def __init__(self, folder: Path, environ: Mapping[str, str], tools: tuple[Tool, ...]) -> None:
         self._folder = folder
@@ -40,7 +40,7 @@ class ToolServer:
         self._tools = {tool.name: tool for tool in tools}
         self._engine: Engine | None = None
         self.calls = 0
-        """Calls that are running."""
+        """Number of running calls."""
         self._last_call_s = 0.0
         self.sdk: Server[Any] = Server(
             "ragit",
@@ -50,7 +50,7 @@ class ToolServer:
             on_list_tools=self._list,
             on_call_tool=self._call,
         )
-        """Speaks the protocol; it is given the streams of each client."""
+        """Speaks the protocol over each client's streams."""
         self.sdk.middleware.clear()  # nothing is traced
 
     async def _list(
@@ -116,7 +116,7 @@ class ToolServer:
     def _rest(self) -> None:
         """Close all repositories whenever no call has come for `IDLE_S` seconds.
 
-        An open store cannot be made smaller on a full disk, and takes memory.
+        An open store takes memory, and cannot be made smaller on a full disk.
         """
         while True:
             time.sleep(IDLE_S / 4)

@@ -1,4 +1,4 @@
-"""Serves one client on standard input and output, and ends when the client is gone."""
+"""Serve one client on standard input and output, and end when the client is gone."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ _LOOK_EVERY_S = 1.0
 def serve_stdio(folder: Path, environ: Mapping[str, str]) -> None:
     """Serve a client until it closes its end, or is gone.
 
-    Standard output carries nothing but the protocol: whatever else is written to it goes to
-    standard error.
+    Standard output carries only the protocol: everything else written to it goes to standard error.
     """
     # Clients end a server by a signal, and the thread that reads the input could not be ended.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

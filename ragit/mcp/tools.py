@@ -1,8 +1,8 @@
-"""The table of tools: what a model reads about them, and the module that answers. Pure.
+"""The table of tools: their texts for a model, and the modules that answer. Pure.
 
 To add a tool: a row of TOOLS, and a module with `answer(workspace, arguments, call)` that returns a
-Listing. Every token here is paid in every session of every client, so
-`tests/test_mcp_tools.py` limits all rows together to 1,500.
+Listing. Every token here is paid in every session of every client, so `tests/test_mcp_tools.py`
+limits all rows together to 1,500.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ class Tool(NamedTuple):
     module: str
     """The module of this package that answers."""
     tokens: int
-    """The size of a page where a call does not name another, at three bytes to a token."""
+    """The default size of a page, at three bytes per token."""
     needs_images: bool = False
-    """Listed only where image descriptions are configured."""
+    """Whether it is listed only if image descriptions are configured."""
 
     @property
     def schema(self) -> dict[str, object]:
-        """Return the JSON schema of the arguments."""
+        """The JSON schema of the arguments."""
         properties = {name: dict(schema) for name, schema in self.arguments.items()}
         return {
             "type": "object",
@@ -153,7 +153,7 @@ TOOLS: tuple[Tool, ...] = (
         needs_images=True,
     ),
 )
-"""All tools, in the order in which they are listed. At most five."""
+"""All tools, in the order of listing. At most five."""
 
 INSTRUCTIONS = (
     "ragit searches git repositories by meaning and by words, at any commit, with uncommitted"

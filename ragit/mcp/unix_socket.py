@@ -1,4 +1,4 @@
-"""Serves the clients of a Unix socket, until there was nothing to do for ten minutes."""
+"""Serve the clients of a Unix socket, until ten minutes without activity."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ IDLE_S = 600.0
 """Seconds without a message or a running call after which the server ends."""
 
 MOST_BYTES = 1 << 20
-"""Bytes of one message at most. An argument is a question or a path."""
+"""Limit of one message, in bytes. An argument is a question or a path."""
 
 _LOOK_EVERY_S = 1.0
 
 
 def socket_path(environ: Mapping[str, str]) -> Path:
-    """Return the usual place of the socket, in a folder of this user alone."""
+    """Return the usual path of the socket, in a folder only for this user."""
     folder = environ.get("XDG_RUNTIME_DIR", "")
     if folder and Path(folder).is_absolute():
         return Path(folder) / "ragit" / "mcp.sock"
@@ -40,7 +40,7 @@ def serve_socket(
 ) -> None:
     """Serve clients of a socket that only this user can open, until it was idle for `idle_s`.
 
-    Raises OutputFailed if it cannot be made, or if another server listens there.
+    Raises OutputFailed if it cannot be created, or if another server listens there.
     """
     server = tool_server(folder, environ)
     anyio.run(_SocketServer(path, server, idle_s).serve)

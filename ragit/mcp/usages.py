@@ -13,7 +13,7 @@ from ragit.render import usages
 from ragit.usages import Usages
 
 MOST = 2000
-"""Lines that are listed, over all pages. Who needs more asks for a part of the repository."""
+"""Limit of lines on all pages. For more, ask about a part of the repository."""
 
 _OPTIONS = render.PLAIN
 
@@ -54,7 +54,7 @@ def _listing(asked: Asked[Usages]) -> Listing:
 
 
 def _block(found: Usages, at: int, first: int) -> Sequence[str]:
-    """Return one line, below its path where the line before it is of another file."""
+    """Return one line, below its path if the previous line is of another file."""
     number = at - len(found.definitions)
     if number < 0:
         return [usages.definition_line(found.definitions[at], _OPTIONS)]

@@ -1,7 +1,6 @@
-"""Keeps repositories open between calls, and asks them so that an answer never waits for long.
+"""Keep repositories open between calls, and answer without long waits.
 
-Nothing is remembered that could be stale: each call looks at HEAD, the working tree and the
-settings anew.
+Nothing remembered can be stale: each call reads HEAD, the working tree and the settings anew.
 """
 
 from __future__ import annotations
@@ -31,13 +30,15 @@ from ragit.repository import Ragit, SettingsFiles, clean_env, open_repository
 from ragit.types import OnIndex, Progress, ToIndex
 
 AT_ONCE = 64
-"""Missing files up to which a call indexes them itself: after an edit, a commit or a switch."""
+"""Number of missing files up to which a call indexes them itself: after an edit, a commit or a
+switch.
+"""
 
 _TRIES = 3
-"""Runs that one call starts at most, if the tree changes meanwhile."""
+"""Limit of runs that one call starts, if the tree changes meanwhile."""
 
 OPEN = 8
-"""Repositories that are kept open. Each holds a git process or two, and some MB."""
+"""Limit of open repositories. Each needs a git process or two, and some MB."""
 
 _URL = re.compile(r"[A-Za-z][\w+.-]*://|[\w.-]+@[\w.-]+:")
 
@@ -47,8 +48,8 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Question(Protocol[T_co]):
-    """Asks an open repository. `index` says whether to index what is missing, of which `on_index`
-    is told first.
+    """Asks an open repository. `index` says whether to index missing files, with which `on_index`
+    is called first.
     """
 
     def __call__(self, opened: Ragit, index: bool, on_index: OnIndex | None, /) -> T_co:
@@ -56,12 +57,12 @@ class Question(Protocol[T_co]):
 
 
 class Asked(NamedTuple, Generic[T]):
-    """An answer, and what to say about how it was made."""
+    """An answer, and how complete it is."""
 
     answer: T
     note: str = ""
     whole: bool = True
-    """False if the answer was made from what was there."""
+    """False if the answer was computed from the indexed part."""
 
 
 class Large(Exception):
@@ -73,12 +74,12 @@ class Large(Exception):
 
 
 class Workspace:
-    """One repository that is kept open. Its calls take turns."""
+    """One open repository. Its calls take turns."""
 
     def __init__(
         self, folder: Path, environ: Mapping[str, str], unread: Sequence[Path] = ()
     ) -> None:
-        """Take the folder of a repository. Those whose top is one of `unread` are refused."""
+        """Take the folder of a repository. Those whose top is in `unread` are refused."""
         self.folder = folder
         self._environ = environ
         self._unread = unread
@@ -90,8 +91,8 @@ class Workspace:
     def ask(self, question: Question[T], ref: str | None, call: Call) -> Asked[T]:
         """Return the answer to a question about a revision, or the working tree if `ref` is None.
 
-        What the tree lacks is indexed first. Where that is much, it is indexed in a thread of its
-        own, and after some seconds the answer is made from what is there. Raises RagitError and
+        Missing files are indexed first. If there are many, they are indexed in a separate thread,
+        and after some seconds the answer is computed from the indexed part. Raises RagitError and
         Cancelled.
         """
         for _ in range(_TRIES):
@@ -108,10 +109,10 @@ class Workspace:
     def _meanwhile(
         self, question: Question[T], run: Indexing, lacking: ToIndex, call: Call
     ) -> Asked[T]:
-        """Return the answer from what is there while a run goes on, or after it failed."""
+        """Return the answer from the indexed part while a run goes on, or after it failed."""
         with self.opened() as index:
             if isinstance(run.error, EmbedderUnavailable) and lacking.files <= AT_ONCE:
-                # By words alone, with a note.
+                # With words only, and a note.
                 return Asked(question(index, True, lambda _: call.progress))
             try:
                 found = question(index, False, None)
@@ -136,7 +137,7 @@ class Workspace:
 
     @contextmanager
     def opened(self) -> Iterator[Ragit]:
-        """Give the open repository, with its settings as they are now, to one call at a time.
+        """Give the open repository, with its current settings, to one call at a time.
 
         Raises RagitError.
         """
@@ -171,7 +172,7 @@ class Workspace:
 
 
 def small(lacking: ToIndex, call: Call) -> Progress:
-    """Return the callback for the progress of a call that indexes itself. Raises Large."""
+    """Return the progress callback of a call that indexes by itself. Raises Large."""
     if lacking.files > AT_ONCE or lacking.documents or lacking.server:
         raise Large(lacking)
     return call.progress
@@ -195,10 +196,10 @@ class Workspaces:
         self._here: Workspace | None = None
 
     def named(self, repository: str | None) -> Workspace:
-        """Return the repository of a folder, or of the folder that the server was started in.
+        """Return the repository of a folder, or of the server's folder.
 
-        Raises ConfigError for what is no folder, or where nothing is named and the server was
-        started in the home folder or at the root: it was then started outside of any project.
+        Raises ConfigError if it is no folder, or if none is named and the server was started in the
+        home folder or at the root, outside of any project.
         """
         with self._lock:
             if repository is None:
@@ -247,7 +248,7 @@ class Workspaces:
 
 
 def describes_images(folder: Path, environ: Mapping[str, str]) -> bool:
-    """Return whether image descriptions are configured for a server that is started in a folder."""
+    """Return whether image descriptions are configured for a server started in a folder."""
     workspaces = Workspaces(folder, environ)
     try:
         with workspaces.named(None).opened() as index:

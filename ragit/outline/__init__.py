@@ -1,4 +1,4 @@
-"""Show the structure of files from what is stored of them: skeletons, whole definitions, maps.
+"""Show the structure of files from the stored chunks: skeletons, whole definitions, maps.
 
 It reads an open tree and parses nothing.
 """

@@ -1,8 +1,8 @@
 """Find the comment or docstring of a definition in the lines of a file, and its first sentence.
 Pure.
 
-The store keeps no documentation. The chunk of a definition begins with its comment, so the comment
-is read from the lines above the name; where a language writes a docstring, from those below it.
+The store has no documentation. The chunk of a definition begins with its comment, so the comment is
+read from the lines above the name; for languages with docstrings, from those below it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from ragit.chunk import plain_comment
 
 LONGEST = 100
-"""Characters of a first sentence at most."""
+"""Limit of a first sentence's characters."""
 
 _HEADER = 12
-"""Lines of a declaration at most, between its name and its docstring."""
+"""Limit of a declaration's lines, between its name and its docstring."""
 
 _READ = 40
-"""Lines of a comment that are read for its first sentence."""
+"""Limit of a comment's lines that are read for its first sentence."""
 
 DOCSTRINGS = frozenset(("python", "clojure", "starlark"))
 """Languages that document a definition inside it."""
@@ -60,9 +60,9 @@ _LINTER = re.compile(
 def comment_before(lines: Sequence[str], first: int, name: int) -> int:
     """Return the line at which the comment of the definition named in line `name` begins.
 
-    `first` is the earliest line that may belong to it; lines count from 1. The comment stands
-    right above the definition, with decorators between at most. Without one, `name` is returned,
-    or the line of its first decorator.
+    `first` is the earliest line that may belong to it; lines count from 1. The comment is directly
+    above the definition, or above its decorators. Without one, `name` is returned, or the line of
+    the first decorator.
     """
     start = name
     for begin, end in _comments(lines, first, name):

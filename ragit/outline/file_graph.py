@@ -1,4 +1,4 @@
-"""Make the graph of a tree's files: which file refers to names that which other file defines."""
+"""Build the graph of a tree's files: a file refers to others by the names that they define."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from ragit.search import OpenTree
 from ragit.types import Definition, path_text
 
 MOST_DEFINING = 5
-"""Files that may define a name: what more define says little about any of them."""
+"""Limit of files that define a name: if more do, it says little about any of them."""
 
 SHORTEST = 4
-"""Letters of a name that makes an edge."""
+"""Least letters of a name for an edge."""
 
 MOST_EDGES = 60
-"""Edges of a file, the heaviest."""
+"""Limit of a file's edges, the heaviest."""
 
 _CODE = frozenset(
     "class struct interface enum trait function method constructor object record type macro"
     " protocol module namespace union contract mixin actor".split()
 )
-"""Kinds of definitions that are shown in a map."""
+"""Kinds of definitions shown in a map."""
 
 
 class FileGraph(NamedTuple):
-    """Files, what they define, and how strongly each refers to which others."""
+    """Files, their definitions, and how strongly each refers to others."""
 
     paths: Sequence[str]
     edges: list[dict[int, float]]
-    """Weights by the file that is referred to, for each file."""
+    """For each file, weights by the file referred to."""
     uses: dict[tuple[int, str], list[tuple[int, float]]]
-    """For each name of each file: the files that refer to it, with the weight."""
+    """For each name of each file: the files that refer to it, with weights."""
     named: dict[tuple[int, str], Definition]
 
 
@@ -60,7 +60,7 @@ def file_graph(opened: OpenTree) -> FileGraph:
 
 
 def _named(opened: OpenTree, place_of: Mapping[int, int]) -> dict[tuple[int, str], Definition]:
-    """Return the definitions of all files, the first of a name in each."""
+    """Return the definitions of all files, the first of each name in a file."""
     found: dict[tuple[int, str], Definition] = {}
     for chunking, definitions in opened.store.names.definitions(place_of.keys()):
         place = place_of[chunking]
@@ -98,8 +98,8 @@ def _join(
 
 
 def _certainty(found: Definition) -> float:
-    """Return how surely a word of that name means a definition: a name of several words or a type
-    does, `items` and `copy` may be anything.
+    """Return how certainly a word means a definition of that name: a name of several words or a
+    type does, `items` and `copy` may be anything.
     """
     if len(words.parts(found.name)) > 1 or found.name[:1].isupper():
         return 1.0
@@ -112,8 +112,8 @@ def _heaviest(edges: Mapping[int, float]) -> dict[int, float]:
 
 
 def start_of(graph: FileGraph, best: Mapping[str, float]) -> dict[int, float]:
-    """Return where walks begin: at the files of the best hits by their scores, or else at all that
-    are neither tests nor beside the code.
+    """Return the files where walks begin: those of the best hits, by score, or else all except
+    tests and files beside the code.
     """
     if best:
         return {at: best[path] for at, path in enumerate(graph.paths) if path in best}
@@ -122,8 +122,8 @@ def start_of(graph: FileGraph, best: Mapping[str, float]) -> dict[int, float]:
 
 
 def ranked_names(graph: FileGraph, ranks: Sequence[float]) -> list[tuple[float, int, str]]:
-    """Return (rank, file, name), the highest first: each file gives its rank to the names that it
-    refers to, by their weights. What tests define is left out.
+    """Return (rank, file, name), highest first: each file distributes its rank to the names that it
+    refers to, by weight. Definitions in tests are left out.
     """
     totals = [sum(edges.values()) for edges in graph.edges]
     found = []

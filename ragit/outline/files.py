@@ -14,7 +14,7 @@ from ragit.store import ChunkRow
 from ragit.types import index_command, path_text
 
 LEAST_ALIKE = 0.75
-"""Similarity of names from which one is suggested for another, as difflib measures it."""
+"""Similarity from which a name is suggested for another, by difflib."""
 
 
 class File(NamedTuple):
@@ -39,7 +39,7 @@ def read_file(opened: OpenTree, path: bytes, chunking: int) -> File:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text, without line ends; a last line end begins no line."""
+    """Return the lines of a text, without line ends; a final line end begins no new line."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines[:-1] if lines[-1:] == [""] else lines
 
@@ -72,7 +72,7 @@ def missing_below(opened: OpenTree, folder: bytes) -> int:
 
 
 def is_folder(opened: OpenTree, path: bytes) -> bool:
-    """Return whether a path is a folder of the tree, also if nothing of it is indexed."""
+    """Return whether a path is a folder of the tree, even if nothing in it is indexed."""
     if path == b".":
         return True
     prefix = path + b"/"
@@ -89,7 +89,7 @@ def check_indexed(opened: OpenTree, path: bytes) -> None:
 
 
 def no_such_path(opened: OpenTree, path: bytes) -> NoSuchPath:
-    """Return the error for a path that the tree does not have, with similar paths in the hint."""
+    """Return the error for a path missing from the tree, with similar paths in the hint."""
     name, ref = path_text(path), opened.target.name
     if path == b".." or path.startswith(b"../"):
         return NoSuchPath(f"{name} is outside the repository", "Name a file or folder of it")
@@ -99,7 +99,7 @@ def no_such_path(opened: OpenTree, path: bytes) -> NoSuchPath:
 
 
 def _alike(opened: OpenTree, name: str) -> list[str]:
-    """Return paths of the tree whose last part is that of `name`, or alike."""
+    """Return paths of the tree whose last part equals that of `name`, or is similar."""
     from difflib import get_close_matches  # only on the way to an error message
 
     last = name.rsplit("/", 1)[-1]

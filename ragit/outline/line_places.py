@@ -1,4 +1,4 @@
-"""Parse what names a line of a file."""
+"""Parse the PATH:LINE that names a line of a file."""
 
 from __future__ import annotations
 

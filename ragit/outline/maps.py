@@ -1,4 +1,4 @@
-"""Draw a map of a repository: the definitions that matter most, within a number of tokens."""
+"""Draw a map of a repository: the most important definitions, within a number of tokens."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ BYTES_PER_TOKEN = 3
 """Bytes of a token, as in `ragit.render.budget`."""
 
 LONGEST = 120
-"""Characters of a declaration at most."""
+"""Limit of a declaration's characters."""
 
 CONSIDERED = 4_000
-"""Definitions that are considered, the highest ranked."""
+"""Limit of definitions considered, the highest ranked."""
 
 
 def repository_map(

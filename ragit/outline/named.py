@@ -25,7 +25,7 @@ class Found(NamedTuple):
     row: ChunkRow
     definition: Definition
     owner: str
-    """The names around it, as far as its chunk says."""
+    """The names around it, as far as its chunk has them."""
 
     @property
     def is_test(self) -> bool:
@@ -42,9 +42,9 @@ def parted(symbol: str) -> tuple[tuple[str, ...], str]:
 
 
 def definitions(opened: OpenTree, symbol: str) -> list[Found]:
-    """Return all definitions of a name in the tree, those in tests last, then by path and line.
+    """Return all definitions of a name in the tree, tests last, then by path and line.
 
-    Owners before the name (`Owner.name`) have to be around it, or in its path, in that order.
+    Owners before the name (`Owner.name`) must be around it, or in its path, in that order.
     """
     owners, name = parted(symbol)
     found = list(_named(opened, name))
@@ -91,7 +91,9 @@ def _places(opened: OpenTree) -> dict[int, list[bytes]]:
 
 
 def _holding(opened: OpenTree, name: str, column: str) -> set[int]:
-    """Return chunkings that hold all terms of a name, in a column or in any; all if it has none."""
+    """Return chunkings that contain all terms of a name, in a column or in any; all if it
+    has none.
+    """
     whole = [words.terms_of(each)[-1:] for each in words.identifiers(name)]
     terms = [term for each in whole for term in each]
     if not terms:
@@ -108,10 +110,8 @@ def _is_owned(one: Found, owners: Sequence[str]) -> bool:
 
 
 def chosen(found: Sequence[Found]) -> list[Found]:
-    """Return definitions without those that another one stands for.
-
-    A declaration stands back where there is a definition, and a constructor where there is its
-    class.
+    """Return definitions without redundant ones: a declaration beside a definition, and a
+    constructor beside its class.
     """
     bodies = [one for one in found if one.definition.kind not in BODILESS] or list(found)
     types = {

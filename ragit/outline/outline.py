@@ -1,8 +1,8 @@
-"""Make the outline of a file from its stored chunks: definitions inside definitions, with their
-lines, declarations and documentation. Pure.
+"""Build the outline of a file from its stored chunks: nested definitions with lines, declarations
+and documentation. Pure.
 
-The chunks say what is defined, in which line, and inside which names. Definitions that share a
-chunk are told apart by their indentation.
+The chunks have the names, lines and enclosing names of definitions. Nesting within a chunk is
+decided by indentation.
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ VALUES = frozenset("constant variable field property key declaration value eleme
 
 _TAB = 8
 _CLOSERS = ("}", ")", "]", "end", "{", "fi", "done", "esac")
-"""What a line may begin with that belongs to the definition above, although it is not indented."""
+"""Beginnings of an unindented line that still belongs to the definition above."""
 
 
 class FileText(NamedTuple):
-    """The text that an outline is of."""
+    """The text of an outline."""
 
     lines: Sequence[str]
     language: str
 
 
 class _Node:
-    """A definition while its file's outline is made."""
+    """A definition while its file's outline is built."""
 
     def __init__(self, found: Definition, row: ChunkRow, shares: bool, first: int) -> None:
         self.found = found
         self.row = row
         self.shares = shares
-        """True if other definitions of its own rank are in its chunk."""
+        """True if its chunk has other definitions of the same level."""
         self.first = first
         """The earliest line that may belong to it."""
         self.owner = row.parent
         self.start = self.end = self.cover = found.line
         self.indent = 0
         self.level = 0
-        """The level of a heading; 0 if it is not known."""
+        """The level of a heading; 0 if unknown."""
         self.children: list[_Node] = []
 
     @property
     def path(self) -> str:
-        """Return its name with the names around it, joined by dots."""
+        """Its name with the names around it, joined by dots."""
         return _dotted(_within(self.owner, self.found))
 
 
 def outline(rows: Sequence[ChunkRow], text: FileText) -> tuple[Item, ...]:
-    """Return the definitions of a file that has these chunks and this text, in their order."""
+    """Return the definitions of a file from its chunks and text, in order."""
     nodes = [node for row in rows for node in _nodes_of(row)]
     for node in nodes:
         _place(node, text.lines)
@@ -68,7 +68,7 @@ def outline(rows: Sequence[ChunkRow], text: FileText) -> tuple[Item, ...]:
 
 
 def flat(items: Sequence[Item]) -> Iterator[Item]:
-    """Yield items and all that is inside them, in order."""
+    """Yield items and all nested ones, in order."""
     for item in items:
         yield item
         yield from flat(item.children)
@@ -104,7 +104,7 @@ def _place(node: _Node, lines: Sequence[str]) -> None:
 
 
 def _end_sections(nodes: Sequence[_Node], lines: Sequence[str]) -> None:
-    """Let headings that share a chunk end before the next one."""
+    """End headings that share a chunk before the next one."""
     for node, after in pairwise(nodes):
         if node.found.kind == "section" and node.row is after.row:
             node.end = after.start - 1
@@ -122,7 +122,9 @@ _RULE = re.compile(r"(=+|-+)\s*$")
 
 
 def _level(heading: str, below: str) -> int:
-    """Return the level of a heading with marks before it or a rule below it; 0 if it has none."""
+    """Return the level of a heading with marks before it or a rule below it; 0 if it has
+    neither.
+    """
     if marks := _HEADING.match(heading):
         return len(marks[1])
     rule = _RULE.match(below)
@@ -132,7 +134,7 @@ def _level(heading: str, below: str) -> int:
 
 
 def _end_by_indentation(lines: Sequence[str], first: int, last: int, indent: int) -> int:
-    """Return the last line, at most `last`, of what begins in line `first` and is indented."""
+    """Return the last line, at most `last`, of the indented block that begins in line `first`."""
     end = first
     for at in range(first + 1, min(last, len(lines)) + 1):
         text = lines[at - 1]
@@ -149,7 +151,7 @@ def _end_by_indentation(lines: Sequence[str], first: int, last: int, indent: int
 
 
 def _nested(nodes: Sequence[_Node]) -> list[_Node]:
-    """Put each definition into the one around it; return those that are in none."""
+    """Put each definition into the one around it; return the outermost ones."""
     top: list[_Node] = []
     stack: list[_Node] = []
     for node in nodes:
@@ -167,8 +169,8 @@ def _nested(nodes: Sequence[_Node]) -> list[_Node]:
 
 
 def _holds(outer: _Node, node: _Node, same_chunk: bool) -> bool:
-    """Return whether a definition before another is around it: by the levels of headings, inside of
-    one chunk by the indentation, else by the names that the chunk says are around it.
+    """Return whether an earlier definition contains another: by the levels of headings, within a
+    chunk by indentation, else by the names in the chunk.
     """
     if node.level:
         return outer.level < node.level
@@ -187,8 +189,8 @@ def _dotted(path: str) -> str:
 
 
 def _extend(nodes: Sequence[_Node], rows: Sequence[ChunkRow], lines: Sequence[str]) -> None:
-    """Let definitions end where the chunks without a name end that continue them, and where what is
-    inside them ends.
+    """Extend definitions to the end of nameless chunks that continue them, and of nested
+    definitions.
     """
     latest = {node.path: node for node in nodes}
     for row in rows:
@@ -201,8 +203,8 @@ def _extend(nodes: Sequence[_Node], rows: Sequence[ChunkRow], lines: Sequence[st
 
 
 def _without_closers(lines: Sequence[str], node: _Node) -> int:
-    """Return the last line of a definition without what closes those around it: a chunk goes to
-    where the next one begins.
+    """Return the last line of a definition without the closing lines of those around it: a chunk
+    extends to the next one.
     """
     end = min(node.cover, len(lines))
     if node.found.kind == "section":

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 DAMPING = 0.85
-"""The share of a node's rank that its edges pass on; the rest goes to where the walk begins."""
+"""The share of a node's rank passed on by its edges; the rest goes to the start."""
 
 ROUNDS = 30
 """Rounds of the power iteration: the error shrinks by DAMPING in each, to below 1 %."""
 
 Edges = Sequence[Mapping[int, float]]
-"""For each node the weights of its edges, by the node that each leads to."""
+"""For each node the weights of its edges by target node."""
 
 
 def pagerank(edges: Edges, start: Mapping[int, float]) -> list[float]:
-    """Return the rank of each node, together 1, for walks that begin at `start`, by weight.
+    """Return the rank of each node, with sum 1, for walks from `start`, by weight.
 
-    Without `start`, walks begin anywhere. A node without edges leads back to where walks begin.
+    Without `start`, walks begin anywhere. A node without edges leads back to the start.
     """
     count = len(edges)
     if not count:

@@ -21,10 +21,10 @@ from ragit.search import OpenTree
 from ragit.types import CONTAINERS, path_text
 
 ON_A_PAGE = 20
-"""Definitions that a page of a list shows."""
+"""Number of definitions on a page of a list."""
 
 HEAD_LINES = 40
-"""Lines of a class before its first member that are shown at most."""
+"""Limit of a class's lines before its first member that are shown."""
 
 
 def show(
@@ -32,7 +32,7 @@ def show(
 ) -> Shown | Choices:
     """Return the definition of a name, or the list of them if there are several.
 
-    Of a class that has members only the outline is given, unless `body` is True. Raises NoSuchPath
+    Of a class with members only the outline is returned, unless `body` is True. Raises NoSuchPath
     if the tree defines no such name.
     """
     found = definitions(opened, symbol)
@@ -52,7 +52,7 @@ def show(
 
 
 def show_line(opened: OpenTree, path: bytes, line: int, *, body: bool = False) -> Shown:
-    """Return the innermost definition at a line of a file; outside of all, the chunk that holds it.
+    """Return the innermost definition at a line of a file; outside of all, the chunk at the line.
 
     Raises NoSuchPath for a path that is no indexed file, and for a line beyond its end.
     """
@@ -101,7 +101,7 @@ def _shown(opened: OpenTree, file: File, item: Item, body: bool, also: tuple[str
 
 
 def _is_outlined(item: Item) -> bool:
-    """Return whether only the outline of a definition is shown: of a long one, or with methods."""
+    """Return whether only the outline of a definition is shown: if it is long, or has methods."""
     if not item.children or item.kind not in CONTAINERS:
         return False
     long = item.end_line - item.line >= HEAD_LINES
@@ -109,7 +109,7 @@ def _is_outlined(item: Item) -> bool:
 
 
 def _head_end(lines: Sequence[str], item: Item) -> int:
-    """Return the last line of what stands before the members of a class."""
+    """Return the last line before the members of a class."""
     last = max(item.line, item.children[0].start_line - 1)
     last = min(last, item.start_line + HEAD_LINES - 1, item.end_line)
     last = max(last, item.line)

@@ -1,6 +1,6 @@
-"""Give the declaration of a definition, on one line. Pure.
+"""Extract the declaration of a definition, on one line. Pure.
 
-A chunk keeps the signature of its only definition. Where several share a chunk, the declaration is
+A chunk stores the signature of its only definition. If several share a chunk, the declaration is
 read from the file: from the line of the name until its brackets are closed.
 """
 
@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 
 LONGEST = 200
-"""Characters of a declaration at most."""
+"""Limit of a declaration's characters."""
 
 _MOST_LINES = 8
-"""Lines of a declaration at most."""
+"""Limit of a declaration's lines."""
 
 _ANNOTATION = re.compile(r"(?:@[A-Za-z_][\w.]*(?:\((?:[^()]|\([^()]*\))*\))?\s+)+")
 _COMMENT = re.compile(r"\s+(?://|/\*|#|--) .*$")
@@ -21,8 +21,8 @@ _TAIL = re.compile(r"\s*(?:\{|=>?|:=|:|;|,|\bdo|\bthen|\bis|\bwhere)\s*$")
 
 
 def signature(kept: str, lines: Sequence[str], line: int, name: str) -> str:
-    """Return the declaration of `name` in line `line` of a file; `kept` is what the chunk keeps, if
-    that is about this definition alone.
+    """Return the declaration of `name` in line `line` of a file; `kept` is the chunk's signature if
+    it has only this definition.
     """
     found = kept
     if not (_holds(kept, name) and _is_closed(kept)):
@@ -32,8 +32,8 @@ def signature(kept: str, lines: Sequence[str], line: int, name: str) -> str:
 
 
 def tidied(declaration: str) -> str:
-    """Return a declaration without annotations before it, without a comment or the sign that opens
-    the body after it, at most LONGEST characters.
+    """Return a declaration without annotations, trailing comment and the sign that opens the body,
+    at most LONGEST characters.
     """
     found = declaration
     found = _ANNOTATION.sub("", found, count=1) if found.startswith("@") else found
@@ -44,7 +44,7 @@ def tidied(declaration: str) -> str:
 
 
 def _holds(text: str, name: str) -> bool:
-    """Return whether a text holds a name as a whole word."""
+    """Return whether a text contains a name as a whole word."""
     at = text.find(name)
     while at >= 0:
         end = at + len(name)
@@ -64,7 +64,7 @@ def _is_closed(text: str) -> bool:
 
 
 def _written(lines: Sequence[str], line: int) -> str:
-    """Return what is written from a line on until no bracket is open."""
+    """Return the text from a line on until no bracket is open."""
     parts: list[str] = []
     depth = 0
     for text in lines[line - 1 : line - 1 + _MOST_LINES]:
@@ -79,7 +79,7 @@ def _written(lines: Sequence[str], line: int) -> str:
 def _before_body(text: str, depth: int) -> tuple[str, bool]:
     """Return a line up to the brace that opens a body, and whether there is one.
 
-    `depth` is the number of brackets that are open before the line.
+    `depth` is the number of open brackets before the line.
     """
     for at, char in enumerate(text):
         if char in "([":

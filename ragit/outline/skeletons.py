@@ -1,4 +1,4 @@
-"""Give the skeleton of a file, or of a folder with a line for each file."""
+"""Return the skeleton of a file, or of a folder with a line for each file."""
 
 from __future__ import annotations
 
@@ -21,10 +21,12 @@ from ragit.store import ChunkRow
 from ragit.types import path_text
 
 MOST_FILES = 200
-"""Files of a folder that are listed one by one; of a larger one, only those not in a subfolder."""
+"""Limit of a folder's files that are listed one by one; of a larger one, only those not in a
+subfolder.
+"""
 
 NAMES = 6
-"""Names that the line of a file shows."""
+"""Number of names shown in the line of a file."""
 
 
 def skeleton(opened: OpenTree, path: bytes) -> FileSkeleton | FolderSkeleton:
@@ -81,7 +83,7 @@ def _of_folder(opened: OpenTree, folder: bytes) -> FolderSkeleton:
 
 
 def _subfolders(paths: Sequence[bytes], depth: int) -> tuple[Subfolder, ...]:
-    """Return the folders of a folder at a depth below the top, with the number of their files."""
+    """Return the subfolders at a depth below the top, with the number of their files."""
     parts = (path.split(b"/") for path in paths)
     counts = Counter(b"/".join(part[: depth + 1]) for part in parts if len(part) > depth + 1)
     return tuple(Subfolder(path_text(path), counts[path]) for path in sorted(counts))
@@ -96,7 +98,7 @@ def _line(path: str, rows: Sequence[ChunkRow]) -> FileLine:
 
 
 def _top(row: ChunkRow) -> list[tuple[str, str]]:
-    """Return names and kinds of what a chunk outside of all definitions defines.
+    """Return names and kinds of the definitions of a chunk outside of all definitions.
 
     The members of a type that share its chunk are left out.
     """

@@ -1,4 +1,4 @@
-"""Refs chosen by patterns, and which of them hold a piece of code."""
+"""Choose refs by patterns, and find which of them contain a piece of code."""
 
 from __future__ import annotations
 

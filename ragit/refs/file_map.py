@@ -1,7 +1,7 @@
-"""A map from files to the trees that have them: derived from git alone, made once and extended by
-trees that are new.
+"""A map from files to the trees that contain them, derived from git alone, stored and extended by
+new trees.
 
-Of a path only checksums are kept. Two paths with the same one cost a look at a file too many.
+Only checksums of paths are kept. Two paths with the same one only cost reading a file too many.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from ragit.types import Oid
 _MAGIC = b"ragit map 2 " + sys.byteorder.encode() + b"\n"
 _HEAD = struct.Struct("<5Q")
 _DEAD = 64
-"""Trees that a map keeps beyond those that were asked for."""
+"""Number of trees that a map keeps beyond the requested ones."""
 
 MOST = 400
-"""Files of the same name that are looked at for a piece of code. Where there are more
+"""Limit of files of the same name that are searched for a piece of code. If there are more
 (`__init__.py`), only those at its own path are.
 """
 
 _SAMPLE = 2_048
-"""Rows that are compared to tell how near two trees are, about."""
+"""Approximate number of rows compared to estimate the similarity of two trees."""
 
 _Row = tuple[int, int, int, bytes]
 """Checksums of name, path and folder, and a raw object id."""
 
 
 class FileMap:
-    """The files of some trees. Row i is a file at a path; bit t of its number says that tree t has
-    it.
+    """The files of several trees. Row i is a file at a path; bit t of its number means that tree t
+    contains it.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class FileMap:
         bits: bytes,
     ) -> None:
         self.trees = tuple(trees)
-        """Empty for a tree of which git lacks a part."""
+        """Ids of the trees; empty for a tree of which git lacks a part."""
         self._names = names
         self._paths = paths
         self._folders = folders
@@ -63,7 +63,7 @@ class FileMap:
 
     @classmethod
     def of(cls, trees: Sequence[str], rows: Mapping[_Row, int]) -> FileMap:
-        """Return the map of some rows, in any order."""
+        """Return the map of rows in any order."""
         ordered = sorted(rows)
         width = _width(trees)
         return cls(
@@ -76,12 +76,12 @@ class FileMap:
         )
 
     def mask(self, trees: Iterable[Oid]) -> int:
-        """Return a number whose bits are these trees, as far as the map has them."""
+        """Return a bit mask of these trees, except unknown ones."""
         number_of = {tree: number for number, tree in enumerate(self.trees)}
         return sum(1 << number_of[tree] for tree in set(trees) if tree in number_of)
 
     def bits(self, row: int) -> int:
-        """Return the number whose bits are the trees that have a file."""
+        """Return a bit mask of the trees that contain the file of a row."""
         at = row * self._width
         return int.from_bytes(self._bits[at : at + self._width], "little")
 
@@ -90,7 +90,7 @@ class FileMap:
         return Oid(self._oids[row].hex())
 
     def having(self, path: bytes, blob: Oid, mask: int) -> int:
-        """Return the trees of `mask` that have a blob at a path, as a number."""
+        """Return the trees in `mask` that have a blob at a path, as a bit mask."""
         name, whole, oid = checksum(path.rpartition(b"/")[2]), checksum(path), bytes.fromhex(blob)
         first, after = bisect_left(self._names, name), bisect_right(self._names, name)
         return sum(
@@ -100,13 +100,13 @@ class FileMap:
         )
 
     def like_path(self, path: bytes, mask: int) -> list[int]:
-        """Return the rows of trees in `mask` that are called like the file at a path, in any
-        folder; where more than MOST are, those at the path itself.
+        """Return the rows of trees in `mask` with the same name as a path, in any folder; if more
+        than MOST, only those at the path itself.
         """
         return self._like(checksum(path.rpartition(b"/")[2]), checksum(path), mask)
 
     def like_row(self, row: int, mask: int) -> list[int]:
-        """Return the rows that are called like the file of a row, as `like_path`."""
+        """Return the rows with the same name as a row's file, as `like_path`."""
         return self._like(self._names[row], self._paths[row], mask)
 
     def _like(self, name: int, path: int, mask: int) -> list[int]:
@@ -124,19 +124,19 @@ class FileMap:
         return [row for row, (one, two) in pairs if one & here and not two & there]
 
     def without(self, tree: int, blobs: Set[bytes]) -> list[int]:
-        """Return the rows of a tree whose blob is none of some, given as raw ids."""
+        """Return the rows of a tree whose blob (as raw id) is not in `blobs`."""
         column, here = self._bits[tree >> 3 :: self._width], 1 << (tree & 7)
         pairs = enumerate(zip(column, self._oids, strict=True))
         return [row for row, (bits, oid) in pairs if bits & here and oid not in blobs]
 
     def nearest(self, blobs: Set[bytes], trees: Iterable[int]) -> int:
-        """Return which of some trees has most of some blobs, by a sample; the last of equals."""
+        """Return the tree with most of the blobs, by a sample; the last among equals."""
         sampled = range(0, len(self._oids), 1 + len(self._oids) // _SAMPLE)
         common = [self.bits(row) for row in sampled if self._oids[row] in blobs]
         return max(trees, key=lambda tree: sum(bits >> tree & 1 for bits in common))
 
     def in_folders(self, rows: Iterable[int], folders: Iterable[bytes]) -> list[int]:
-        """Return those of some rows that are in one of some folders."""
+        """Return the rows in any of the folders."""
         wanted = set(map(checksum, folders))
         return [row for row in rows if self._folders[row] in wanted]
 
@@ -152,7 +152,7 @@ class FileMap:
         return found
 
     def rows(self) -> Iterator[tuple[_Row, int]]:
-        """Yield all rows with their numbers."""
+        """Yield all rows with their bit masks."""
         columns = self._names, self._paths, self._folders, self._oids
         for row, key in enumerate(zip(*columns, strict=True)):
             yield key, self.bits(row)
@@ -172,7 +172,7 @@ class FileMap:
 
 
 def unpacked(data: bytes) -> FileMap | None:
-    """Return a packed map; None if it is damaged, or another version's."""
+    """Return a packed map; None if it is damaged, or by another version."""
     start = len(_MAGIC) + SIZE
     body = data[start:]
     if data[: len(_MAGIC)] != _MAGIC or digest(body) != data[len(_MAGIC) : start]:
@@ -202,9 +202,7 @@ def _parsed(body: bytes) -> FileMap:
 def extended(
     old: FileMap | None, trees: Sequence[Oid], read: Callable[[Sequence[Oid]], FilesOfTrees]
 ) -> FileMap:
-    """Return a map that has all of some trees, of which `read` gives the files; the old one if it
-    has them.
-    """
+    """Return a map with all of the trees, whose files `read` gives; the old map if it has them."""
     known = old.trees if old else ()
     missing = [tree for tree in dict.fromkeys(trees) if tree not in known]
     if old and not missing:
@@ -224,7 +222,7 @@ def extended(
 
 
 def load(file: Path) -> FileMap | None:
-    """Return the map that a file holds; None if there is none, or none that can be used."""
+    """Return the map stored in a file; None if there is none, or it is unusable."""
     try:
         return unpacked(file.read_bytes())
     except OSError:
@@ -232,7 +230,7 @@ def load(file: Path) -> FileMap | None:
 
 
 def save(file: Path, data: FileMap) -> None:
-    """Write a map to a file in one step; where that cannot be done, it is made again next time."""
+    """Write a map to a file atomically; if that fails, it is computed again next time."""
     part = file.with_name(f"{file.name}.{os.urandom(4).hex()}")
     with suppress(OSError):
         try:
@@ -243,10 +241,10 @@ def save(file: Path, data: FileMap) -> None:
 
 
 def checksum(text: bytes) -> int:
-    """Return the checksum that stands for a name or a path."""
+    """Return the checksum of a name or a path."""
     return zlib.crc32(text)
 
 
 def _width(trees: Sequence[str]) -> int:
-    """Return the bytes of a number with a bit for each tree."""
+    """Return the bytes of a bit mask of the trees."""
     return (len(trees) + 7) // 8

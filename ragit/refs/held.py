@@ -1,12 +1,12 @@
-"""Find which trees hold pieces of code, by the text of their files. Nothing has to be indexed.
+"""Find which trees contain pieces of code, by the text of their files. Nothing has to be indexed.
 
-A tree holds a piece if one of these files of it has the piece as whole lines:
+A tree contains a piece if one of these files of it has the piece as whole lines:
 
-* files that are called like the piece's own, in any folder, and those that are called like a file
-  known to hold it under another name;
-* where a tree holds the piece and a neighbour, in the order that is given, seems not to: files that
-  the neighbour has and the tree has not; where these are more than MOST_ELSEWHERE, those in the
-  piece's own folder. So code is followed that moved to a file of another name.
+* files with the name of the piece's own file, in any folder, and those with the name of a file
+  known to contain it under another name;
+* if a tree contains the piece and a neighbour, in the given order, seems not to: files that the
+  neighbour has and the tree has not; if these are more than MOST_ELSEWHERE, those in the
+  piece's own folder. So code is found that moved to a file of another name.
 """
 
 from __future__ import annotations
@@ -22,30 +22,32 @@ from ragit.refs.lines import line_of
 from ragit.types import Oid
 
 MOST_ELSEWHERE = 500
-"""Files of other names that are looked at between two neighbours: reading them takes 50 ms."""
+"""Limit of files of other names that are searched between two neighbours: reading them
+takes 50 ms.
+"""
 
 
 class Piece(NamedTuple):
-    """A piece of code, where it stands, and the blob in which it was found."""
+    """A piece of code, its paths, and the blob in which it was found."""
 
     code: bytes
-    """In UTF-8."""
+    """Text in UTF-8."""
     paths: tuple[bytes, ...]
     blob: Oid
 
 
 class Held(NamedTuple):
-    """The trees that hold each piece, and what was read to know it."""
+    """The trees that contain each piece, and the amount read."""
 
     bits: list[int]
-    """For each piece a number whose bits are trees of the map."""
+    """For each piece a bit mask of the map's trees."""
     files: int
-    """Different blobs that were looked at."""
+    """Number of different blobs searched."""
     unread: int
-    """Blobs among them that git could not read."""
+    """Number of them that git could not read."""
     bounded: int = 0
-    """Pieces that were not looked for in all files of some tree that seems to lack them, although
-    its neighbour has them: more than MOST_ELSEWHERE differ.
+    """Number of pieces that were not searched for in all files of a tree that seems to lack them
+    although its neighbour has them: more than MOST_ELSEWHERE differ.
     """
 
 
@@ -56,11 +58,11 @@ def trees_with(
     objects: Objects,
     searched: Callable[[], Set[bytes]],
 ) -> Held:
-    """Return which trees hold some pieces of code.
+    """Return the trees that contain the pieces of code.
 
     `trees` are numbers of the map, in an order in which neighbours differ little. `searched`
-    returns the raw ids of the blobs of the tree that the pieces are from. The nearest tree counts
-    as its neighbour for a piece that no tree is known to hold.
+    returns the raw ids of the blobs of the tree that the pieces are from. For a piece that no tree
+    is known to contain, the tree nearest to that one counts as its neighbour.
     """
     mask = sum(1 << tree for tree in set(trees))
     searches = [_Search(piece, files, mask) for piece in pieces]
@@ -82,14 +84,14 @@ def trees_with(
 
 
 class _Edge(NamedTuple):
-    """Neighbouring trees of which one is known to hold a piece."""
+    """Neighbouring trees of which one is known to contain a piece."""
 
     holding: int
     lacking: int
 
 
 class _Reader:
-    """Reads the blobs that searches ask for, each once, for all that do."""
+    """Reads the blobs that searches request, each once for all of them."""
 
     def __init__(self, objects: Objects, searches: Sequence[_Search]) -> None:
         self._objects = objects
@@ -98,7 +100,7 @@ class _Reader:
         self.unread: set[Oid] = set()
 
     def look(self) -> None:
-        """Read until no search asks for more."""
+        """Read until no search requests more."""
         while wanted := self._wanted():
             self.seen |= wanted.keys()
             for blob, data in self._objects.read_many(wanted):
@@ -129,28 +131,28 @@ class _Search:
         self._rows: set[int] = set()
         self._edges: set[_Edge] = set()
         self._bounded: set[_Edge | None] = set()
-        """Edges at which not all files were looked at; None for the tree of the search."""
+        """Edges at which not all files were searched; None for the tree of the search."""
         for path in piece.paths:
             self._rows.update(files.like_path(path, mask))
         self.holds(piece.blob)
 
     @property
     def is_bounded(self) -> bool:
-        """Return whether a tree may hold the piece in a file that was not looked at."""
+        """Whether a tree may contain the piece in a file that was not searched."""
         return any(
             not (self.bits >> edge.lacking & 1 if edge else self.bits) for edge in self._bounded
         )
 
     def next_blobs(self) -> list[Oid]:
-        """Return the blobs to look at next, each of them once."""
+        """Return the blobs to search next, each once."""
         rows, self._rows = self._rows, set()
         new = {self._files.blob(row) for row in rows} - self._seen
         self._seen |= new
         return sorted(new)
 
     def look_at_edges(self, trees: Sequence[int], known: dict[_Edge, list[int]]) -> bool:
-        """Look next at files where the piece comes or goes, as far as it was not looked for there;
-        return whether there are any. `known` are the rows of edges that any search looked at.
+        """Schedule the files that differ where the piece appears or disappears, unless searched
+        already; return whether there are any. `known` are the rows of edges that any search used.
         """
         found = False
         for before, after in pairwise(trees):
@@ -166,8 +168,8 @@ class _Search:
         return found
 
     def look_beyond(self, rows: Sequence[int], edge: _Edge | None) -> None:
-        """Look next at files whatever they are called, if they are few; else at those in the
-        folders of the piece.
+        """Schedule the files of any name, if they are few; else those in the folders of the
+        piece.
         """
         if len(rows) > MOST_ELSEWHERE:
             self._bounded.add(edge)
@@ -176,7 +178,7 @@ class _Search:
         self._rows.update(rows[:MOST_ELSEWHERE])
 
     def holds(self, blob: Oid) -> None:
-        """Note that a blob has the piece; files that are called like one of its are next."""
+        """Record that a blob contains the piece, and schedule files with its names."""
         for row in self._files.of_blob(blob, self._mask):
             self.bits |= self._files.bits(row) & self._mask
             self._rows.update(self._files.like_row(row, self._mask))

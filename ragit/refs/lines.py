@@ -4,7 +4,9 @@ from __future__ import annotations
 
 
 def line_of(code: bytes, text: bytes) -> int:
-    """Return the line of a text, from 1, at which some code stands as whole lines; 0 if none."""
+    """Return the line of a text, from 1, at which the code begins as whole lines; 0 if it does not
+    occur.
+    """
     at = text.find(code)
     while at >= 0:
         end = at + len(code)

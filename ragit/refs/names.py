@@ -1,4 +1,4 @@
-"""Choose refs by patterns, order them by version, and name many of them in few words. Pure."""
+"""Choose refs by patterns, order them by version, and name many of them briefly. Pure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ragit.records import NamedTuple
 from ragit.types import Oid, RefSpan
 
 _KINDS = ("refs/tags/", "refs/heads/", "refs/remotes/")
-"""In the order in which refs are listed."""
+"""Kinds in the order of listing."""
 
 _RUN = 3
-"""Refs in a row from which the first and the last stand for all."""
+"""Number of consecutive refs from which only the first and the last are named."""
 
 _BEFORE_RELEASE = re.compile(
     r"[-._~]?(rc|cr|a|b|m|alpha|beta|pre|preview|dev|snapshot|milestone|candidate|incubating)"
@@ -32,8 +32,8 @@ class Ref(NamedTuple):
 
 
 def listed(trees: Iterable[tuple[str, Oid]]) -> list[Ref]:
-    """Return refs, given by full name and tree, in order: tags, branches, remote branches, each by
-    version. A name that two of them have is made longer, as by git.
+    """Return refs from full names and trees, in order: tags, branches, remote branches, each by
+    version. Ambiguous names are made longer, as in git.
     """
     found = [
         (kind, full.removeprefix(kind), tree)
@@ -50,7 +50,7 @@ def listed(trees: Iterable[tuple[str, Oid]]) -> list[Ref]:
 
 
 def matching(refs: Iterable[Ref], pattern: str) -> list[Ref]:
-    """Return the refs whose short or full name matches a pattern, in which `*` also stands for
+    """Return the refs whose short or full name matches a pattern, in which `*` also matches
     slashes.
     """
     return [
@@ -67,9 +67,7 @@ def full_name(ref: Ref) -> str:
 
 
 def version_key(name: str) -> list[tuple[int, int, str]]:
-    """Return a key by which names sort as versions: 1.9 before 1.10, 1.0-rc1 before 1.0 and that
-    before 1.0.1.
-    """
+    """Return a sort key for names as versions: 1.9 before 1.10, 1.0-rc1 before 1.0 before 1.0.1."""
     found = []
     for part in re.findall(r"\d+|\D+", name):
         if part.isdecimal():
@@ -98,8 +96,8 @@ def spans(refs: Sequence[Ref], held: Iterable[int]) -> tuple[RefSpan, ...]:
 
 
 def _family(ref: Ref) -> tuple[str, str]:
-    """Return what refs have in common that are versions of one thing; a name without a number is
-    by itself.
+    """Return a key common to refs that are versions of one thing; a name without a number is
+    unique.
     """
     number = re.search(r"\d", ref.name)
     return ref.kind, ref.name[: number.start()] if number else f"{ref.name}!"

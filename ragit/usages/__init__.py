@@ -1,6 +1,6 @@
-"""Say where a name is used, and how surely each place means which definition. No IO.
+"""Find where a name is used, and how certainly each use means which definition. No IO.
 
-Nothing is stored about edges between files: names are resolved for one tree, when asked.
+Edges between files are not stored: names are resolved for one tree, on demand.
 """
 
 from __future__ import annotations

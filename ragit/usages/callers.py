@@ -1,4 +1,4 @@
-"""Turn the uses of a name into those that call it. Pure."""
+"""Reduce the uses of a name to its callers. Pure."""
 
 from __future__ import annotations
 

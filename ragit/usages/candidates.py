@@ -1,4 +1,4 @@
-"""The definitions that a name may mean, and what is known of the files around its uses. Pure."""
+"""The definitions that a name may mean, and the facts about files around its uses. Pure."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ragit.types import CLASSES
 from ragit.usages.modules import Modules
 
 MEMBERS = frozenset("method field property getter setter event operator callback".split())
-"""Kinds of definitions that belong to a type. A constructor counts as its type does."""
+"""Kinds of definitions that belong to a type. A constructor counts as its type."""
 
 TYPES = CLASSES | {"type", "annotation", "delegate", "module", "namespace"}
-"""Kinds of definitions that are types, or hold names as types do."""
+"""Kinds of definitions that are types, or contain names as types do."""
 
 _DECLARATIONS = frozenset(("declaration",))
 
 
 class Place(NamedTuple):
-    """One definition of the name, as it is stored."""
+    """One definition of the name, as stored."""
 
     path: str
     line: int
@@ -29,7 +29,7 @@ class Place(NamedTuple):
     """The innermost name around it."""
     family: str
     local: tuple[int, int] | None = None
-    """First and last line of the definition that it is local to."""
+    """First and last line of the definition to which it is local."""
     test: bool = False
     name: str = ""
     parent: str = ""
@@ -39,16 +39,16 @@ class Place(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A meaning that a name may have: definitions in one file and type count once, as do a function
+    """A possible meaning of a name: definitions in one file and type count once, as do a function
     and its declarations.
     """
 
     places: tuple[Place, ...]
-    """The first is the one that is named in an answer."""
+    """Its definitions; an answer names the first."""
     paths: frozenset[str]
     """The files that define or declare it."""
     owner: str
-    """The type that it is a member of; empty if it is none."""
+    """The type of which it is a member; empty if none."""
 
     @property
     def where(self) -> str:
@@ -63,7 +63,7 @@ def _candidate(*places: Place) -> Candidate:
 
 
 class Pool:
-    """Candidates among which a line chooses, by what a choice asks for."""
+    """The candidates of a line, grouped for its rules."""
 
     def __init__(self, items: Iterable[Candidate]) -> None:
         self.items = list(items)
@@ -72,19 +72,19 @@ class Pool:
         self.by_owner: dict[str, list[Candidate]] = {}
         """Members by the name of their type."""
         self.by_plain_owner: dict[str, list[Candidate]] = {}
-        """Candidates by the name in small letters, without underscores."""
+        """Candidates by name in lower case, without underscores."""
         for one in self.members:
             self.by_owner.setdefault(one.owner, []).append(one)
             self.by_plain_owner.setdefault(plain(one.owner), []).append(one)
 
 
 def plain(name: str) -> str:
-    """Return a name as it compares with those of types: `_my_cart` and `MyCart` are equal."""
+    """Return a normalised name to compare with types: `_my_cart` and `MyCart` are equal."""
     return name.lstrip("_@$").replace("_", "").lower()
 
 
 class TypeFact(NamedTuple):
-    """A type of the tree with the names of what it extends and implements."""
+    """A type of the tree with the names of the types that it extends and implements."""
 
     path: str
     line: int
@@ -94,50 +94,50 @@ class TypeFact(NamedTuple):
 
     @property
     def paths(self) -> frozenset[str]:
-        """Return its file, as a candidate does."""
+        """Its file, as for a candidate."""
         return frozenset((self.path,))
 
 
 class Importer(Protocol):
-    """A file with what it imports."""
+    """A file with its imports."""
 
     @property
     def path(self) -> str:
-        """Return its path from the top."""
+        """Path from the top."""
 
     @property
     def family(self) -> str:
-        """Return the family of its language."""
+        """Family of its language."""
 
     @property
     def test(self) -> bool:
-        """Return whether it is one of tests."""
+        """Whether it is a test."""
 
     @property
     def references(self) -> References | None:
-        """Return what it refers to; None if its language has no rules."""
+        """Its references; None if its language has no rules."""
 
 
 class FileView(Importer, Protocol):
-    """A file of the tree, read as far as it is asked."""
+    """A file of the tree, read on demand."""
 
     @property
     def text(self) -> str:
-        """Return its text."""
+        """Its text."""
 
     def around(self, line: int) -> tuple[str, ...]:
         """Return the names of the definitions around a line, outermost first."""
 
     def function(self, line: int) -> str:
-        """Return the text of the function around a line, as far as it is one chunk; else empty."""
+        """Return the text of the function around a line if it is one chunk; else empty."""
 
 
 class World(Protocol):
-    """The tree that names are resolved in."""
+    """The tree in which names are resolved."""
 
     @property
     def modules(self) -> Modules:
-        """Return its files by module."""
+        """Its files by module."""
 
     def view(self, path: str) -> FileView:
         """Return one of its files."""
@@ -146,11 +146,11 @@ class World(Protocol):
         """Return the files in which a name of a module may be defined, as a file imports it."""
 
     def types(self, name: str) -> Sequence[TypeFact]:
-        """Return its types of a name."""
+        """Return the tree's types with a name."""
 
 
 def candidates_of(places: Iterable[Place]) -> list[Candidate]:
-    """Return what definitions of a name stand for, in the order of paths."""
+    """Return the candidates for definitions of a name, in the order of paths."""
     groups: dict[tuple[str, str, object], list[Place]] = {}
     declared: dict[str, list[Place]] = {}
     for place in sorted(places, key=lambda each: (each.path, each.line)):

@@ -1,8 +1,8 @@
-"""Read from manifests of a tree which folders its module names mean: `go.mod`, `package.json`,
-`tsconfig.json`. Pure.
+"""Read the folders of modules from a tree's manifests: `go.mod`, `package.json`, `tsconfig.json`.
+Pure.
 
-These files come with the repository, so only so many and so much of each is read, and a path counts
-only as far as the tree has it.
+These files come with the repository and are untrusted: their number and sizes are limited, and only
+paths in the tree count.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ragit.records import NamedTuple
 
 Read = Callable[[str], str]
-"""Returns the text of a file of the tree; empty if it has none."""
+"""Returns the text of a file of the tree; empty if there is none."""
 
 MOST_FILES = 500
-"""Manifests of a kind that are read, those nearest to the top first."""
+"""Limit of manifests of a kind that are read, those nearest to the top first."""
 
 MOST_CHARACTERS = 200_000
 """Length of a manifest from which it is not read."""
 
 _MOST_EXTENDS = 5
 _MOST_PATHS = 200
-"""Patterns of one `tsconfig.json`, and targets of each, that count."""
+"""Limit of patterns in one `tsconfig.json`, and of targets of each."""
 
 _GO_FILE = re.compile(r"go\.mod")
 _PACKAGE_FILE = re.compile(r"package\.json")
 _TYPESCRIPT_FILE = re.compile(r"[jt]sconfig(?:\.\w+)?\.json")
-"""Its variants, as `tsconfig.app.json`, count where the file itself says nothing."""
+"""Its variants, such as `tsconfig.app.json`, count only if the file itself has no paths."""
 
 _GO_MODULE = re.compile(r'^\s*module\s+"?([^\s"]+)"?', re.MULTILINE)
 _JSON_PART = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
 
 
 class Alias(NamedTuple):
-    """A pattern for names of modules, and the paths at which these are looked for."""
+    """A pattern for module names, and the paths at which they are looked for."""
 
     before: str
     after: str
     targets: tuple[str, ...]
-    """Paths with a `*` for what stands between, from the top."""
+    """Paths from the top, with a `*` for the variable part."""
 
 
 class TypeScriptPaths(NamedTuple):
-    """Aliases and base folder of module names, as a `tsconfig.json` gives them."""
+    """Aliases and base folder of module names from a `tsconfig.json`."""
 
     aliases: tuple[Alias, ...]
     base: str | None
@@ -54,7 +54,7 @@ class TypeScriptPaths(NamedTuple):
 
 
 def go_modules(paths: Iterable[str], read: Read) -> dict[str, str]:
-    """Return the folders of Go modules by their names."""
+    """Return the folders of Go modules by name."""
     found = {}
     for path in _named(paths, _GO_FILE):
         match = _GO_MODULE.search(_text(path, read))
@@ -64,7 +64,7 @@ def go_modules(paths: Iterable[str], read: Read) -> dict[str, str]:
 
 
 def packages(paths: Iterable[str], read: Read) -> dict[str, str]:
-    """Return the folders of packages of JavaScript by their names."""
+    """Return the folders of JavaScript packages by name."""
     found: dict[str, str] = {}
     for path in _named(paths, _PACKAGE_FILE):
         name = _json(_text(path, read)).get("name")
@@ -74,7 +74,7 @@ def packages(paths: Iterable[str], read: Read) -> dict[str, str]:
 
 
 def typescript_paths(paths: Iterable[str], read: Read) -> dict[str, TypeScriptPaths]:
-    """Return what the configurations of TypeScript say of module names, by folder."""
+    """Return the TypeScript configurations' paths by folder."""
     held = frozenset(paths)
     found: dict[str, TypeScriptPaths] = {}
     for path in _named(held, _TYPESCRIPT_FILE):
@@ -85,7 +85,7 @@ def typescript_paths(paths: Iterable[str], read: Read) -> dict[str, TypeScriptPa
 
 
 def _configured(path: str, held: frozenset[str], read: Read) -> TypeScriptPaths:
-    """Return what a configuration says, or one that it extends: the nearest counts."""
+    """Return the paths of a configuration or the nearest one that it extends."""
     aliases: tuple[Alias, ...] = ()
     base: str | None = None
     for at, whole in _extended(path, held, read):
@@ -126,7 +126,7 @@ def _aliases(said: Mapping[str, object], folder: str) -> Iterator[Alias]:
 
 
 def mapped(module: str, aliases: Sequence[Alias]) -> list[str]:
-    """Return the paths at which a module is looked for, by the longest pattern that fits it."""
+    """Return the paths at which a module is looked for, by the longest matching pattern."""
     fitting = [
         one
         for one in aliases
@@ -142,7 +142,9 @@ def mapped(module: str, aliases: Sequence[Alias]) -> list[str]:
 
 
 def _named(paths: Iterable[str], name: re.Pattern[str]) -> list[str]:
-    """Return the files that are called so, those nearest to the top and with short names first."""
+    """Return the files with a matching name, those nearest to the top and with short names
+    first.
+    """
     found = [path for path in paths if name.fullmatch(path.rpartition("/")[2])]
     return sorted(found, key=lambda path: (path.count("/"), len(path), path))[:MOST_FILES]
 
@@ -153,9 +155,7 @@ def _text(path: str, read: Read) -> str:
 
 
 def _json(text: str) -> Mapping[str, object]:
-    """Return an object of JSON, in which comments and trailing commas may stand; empty if it is
-    none.
-    """
+    """Return a JSON object, which may contain comments and trailing commas; empty if it is none."""
     try:
         found = json.loads(_JSON_PART.sub(lambda part: part[1] or "", text))
     except (ValueError, RecursionError):  # not JSON, or made to harm

@@ -1,7 +1,7 @@
 """Find the files of a tree that an import means. Pure.
 
-Paths decide, and what manifests of the tree say of names (`manifests`). A module that fits no file
-is taken to be outside of the tree.
+It uses paths and the tree's manifests (`manifests`). A module that matches no file is assumed to be
+outside of the tree.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FAMILIES = {
     "c": "c",
     "cpp": "c",
 }
-"""Languages whose files refer to each other's names; any other language stands for itself."""
+"""Languages whose files refer to each other's names; any other language is its own family."""
 
 _ECMA_ENDINGS = (
     *(".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"),
@@ -37,12 +37,12 @@ _SOURCE_ROOT = re.compile(r"^.*?(?:^|/)src/[^/]+/(?:java|kotlin|scala)(?=/|$)")
 
 
 def family_of(language: str) -> str:
-    """Return the family of a language: names of its files may mean definitions in each other."""
+    """Return the family of a language: files of a family may refer to each other's definitions."""
     return FAMILIES.get(language, language)
 
 
 def package_of(path: str, family: str) -> str | None:
-    """Return the package of a file where files of one package see each other; else None."""
+    """Return the package of a file if files of one package see each other; else None."""
     folder = posixpath.dirname(path)
     if family == "jvm":
         return _SOURCE_ROOT.sub("", folder)
@@ -50,15 +50,17 @@ def package_of(path: str, family: str) -> str | None:
 
 
 def standpoint(path: str, family: str) -> str:
-    """Return what of a file's path decides which modules it means: its folder, or all of it."""
+    """Return the part of a file's path on which the meaning of modules depends: its folder, or all
+    of it.
+    """
     return path if family == "rust" else posixpath.dirname(path)
 
 
 class Modules:
-    """The files of one tree by the modules that they are."""
+    """The files of one tree by module."""
 
     def __init__(self, paths: Iterable[str], read: Read = lambda path: "") -> None:
-        """Take the paths of a tree; `read` gives the text of one, for its manifests."""
+        """Take the paths of a tree; `read` gives the text of a file, for its manifests."""
         self._paths = frozenset(paths)
         self._read = read
         self._known: dict[tuple[str, str, str], tuple[str, ...]] = {}
@@ -113,7 +115,7 @@ class Modules:
         return [name for name in names if name.lstrip("/") in self._paths]
 
     def _roots_of(self, name: str) -> list[str]:
-        """Return folders that are no package and hold a module or package of a name."""
+        """Return folders that are no package and contain a module or package of this name."""
         found = set()
         for path in (*self._by_name.get(f"{name}.py", ()), *self._by_name.get(f"{name}.pyi", ())):
             found.add(posixpath.dirname(path))
@@ -149,7 +151,7 @@ class Modules:
         return next((files for files in found if files), [])
 
     def _in_package(self, module: str) -> list[str]:
-        """Return the files of a package of the tree, or the one that a path in it means."""
+        """Return the files of a package of the tree, or the one at a path in it."""
         scope, rest = _after(module) if module.startswith("@") else ("", module)
         last, rest = _after(rest)
         package = self._packages.get(f"{scope}/{last}" if scope else last)
@@ -162,7 +164,7 @@ class Modules:
         return found
 
     def _file_in(self, package: str, path: str) -> list[str]:
-        """Return the file that a path in a package means, whose sources may be in `src`."""
+        """Return the file at a path in a package, whose sources may be in `src`."""
         if not path:
             return []
         beside = self._ecma_files(posixpath.join(package, path))
@@ -192,7 +194,7 @@ class Modules:
         return ()
 
     def _in_go_module(self, module: str) -> list[str]:
-        """Return the files of a package, whose folder the nearest module around it names."""
+        """Return the files of a package, whose folder follows from the nearest module around it."""
         name = module
         while name and name not in self._go_modules:
             name = _folder(name)
@@ -221,7 +223,7 @@ class Modules:
         return found
 
     def _crates(self, name: str) -> Iterator[str]:
-        """Yield the folders of a crate, whose package may be written with hyphens."""
+        """Yield the folders of a crate, whose package name may have hyphens."""
         for one in (name, name.replace("_", "-")):
             for path in self._folders_named.get(one, ()):
                 if posixpath.join(path, "Cargo.toml") in self._paths:
@@ -245,7 +247,7 @@ class Modules:
         return self._ending_with(name)
 
     def _in_folders(self, suffix: str, *, least: int) -> Iterable[str]:
-        """Return the files in folders whose path ends so, or files of such a path."""
+        """Return the files in folders with this end of their path, or files with such a path."""
         suffix = suffix.strip("/")
         parts = suffix.split("/")
         if not suffix or len(parts) < least:
@@ -279,7 +281,7 @@ class Modules:
 
     @cached_property
     def _unnamed(self) -> set[str]:
-        """The `package.json` that give no name, of which the folder's name counts."""
+        """The `package.json` files without a name, for which the folder's name counts."""
         named = {posixpath.join(folder, "package.json") for folder in self._packages.values()}
         return {path for path in self._by_name.get("package.json", ()) if path not in named}
 
@@ -336,8 +338,8 @@ def _after(module: str) -> tuple[str, str]:
 
 
 def _distance(root: str, folder: str) -> tuple[int, int, str]:
-    """Return how far a folder of packages is from an importing one: folders around that are
-    nearest, then those that are usually searched, then short paths.
+    """Return the distance of a root folder from an importing folder: enclosing roots are nearest,
+    then the usual ones, then short paths.
     """
     if root and f"{folder}/".startswith(f"{root}/"):
         return 0, -len(root), root

@@ -1,4 +1,4 @@
-"""Order the lines that hold a name, and cut them into pages. Pure."""
+"""Order the lines with a name, and cut them into pages. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RANK = {certainty: rank for rank, certainty in enumerate(CERTAINTIES)}
 
 
 def ordered(uses: Iterable[Use]) -> list[Use]:
-    """Return lines by certainty, then by path and line; those of tests last."""
+    """Return lines by certainty, then by path and line; tests last."""
     return sorted(
         uses,
         key=lambda use: (
@@ -42,7 +42,7 @@ def ordered(uses: Iterable[Use]) -> list[Use]:
 
 
 def surest(uses: Iterable[Use]) -> Use:
-    """Return the use whose meaning is surest, the first of equals."""
+    """Return the use with the surest meaning, the first among equals."""
     return min(uses, key=lambda use: _RANK[use.certainty])
 
 

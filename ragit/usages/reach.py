@@ -9,10 +9,10 @@ from ragit.usages.candidates import Importer, World
 from ragit.usages.modules import standpoint
 
 _DEEPEST = 4
-"""Re-exports and includes that are followed, one after the other."""
+"""Limit of re-exports and includes followed in a row."""
 
 _MOST = 200_000
-"""Files that all answers together may name before the oldest are forgotten."""
+"""Limit of files in all remembered answers, after which the oldest are forgotten."""
 
 
 class Reach:
@@ -24,7 +24,7 @@ class Reach:
 
     def files(self, module: str, name: str, view: Importer, depth: int = 0) -> tuple[str, ...]:
         """Return the files in which a name of a module may be defined, as a file imports it."""
-        # with the depth, so that no answer hangs on the order of questions
+        # with the depth, so that no answer depends on the order of questions
         key = (module, name, standpoint(view.path, view.family), view.family, depth)
         known = self._known.get(key)
         if known is None:
@@ -47,7 +47,7 @@ class Reach:
 
 
 def _passed_on(view: Importer, name: str) -> Iterator[tuple[str, str]]:
-    """Yield what a module imports and lets others import from it."""
+    """Yield the imports of a module that others can import from it."""
     if name not in ("", "*"):
         yield from bindings(view, name)
     for module in opened(view):
@@ -55,7 +55,7 @@ def _passed_on(view: Importer, name: str) -> Iterator[tuple[str, str]]:
 
 
 def bindings(view: Importer, alias: str) -> Iterator[tuple[str, str]]:
-    """Yield modules and names in them that a file imports under a name."""
+    """Yield modules, and names in them, that a file imports under this name."""
     if view.references is None:
         return
     for one in view.references.importing(alias) if alias else ():
@@ -65,7 +65,7 @@ def bindings(view: Importer, alias: str) -> Iterator[tuple[str, str]]:
 
 
 def opened(view: Importer) -> Iterator[str]:
-    """Yield modules of which a file sees all names."""
+    """Yield the modules of which a file sees all names."""
     if view.references is None:
         return
     for one in view.references.imports:
@@ -74,6 +74,6 @@ def opened(view: Importer) -> Iterator[str]:
 
 
 def inner(module: str, name: str, family: str) -> str:
-    """Return the module of a name in a module, if it is one."""
+    """Return the module of a name in a module, if the name is one."""
     sign = {"rust": "::", "php": "\\", "ecma": "/"}.get(family, ".")
     return f"{module}{'' if module.endswith('.') else sign}{name}"

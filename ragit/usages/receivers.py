@@ -1,6 +1,6 @@
-"""Read from a line what stands before a name, and from a file which type a variable has. Pure.
+"""Read the receiver before a name from a line, and the type of a variable from a file. Pure.
 
-Both are read from the text by regular expressions. What they do not understand is not resolved.
+Both use regular expressions on the text. Code that they do not understand stays unresolved.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ACCESS = r"\s*(?:\?\.|!!?\.|&\.|\.|->|::|\\)\s*$"
 _CALL = r"\((?:[^()]|\([^()]*\))*\)"
 _DOTTED = re.compile(rf"((?:[\w$]+\s*(?:\?\.|\.|->|::|\\)\s*)*)([\w$@]+)({_CALL})?{_ACCESS}")
 _READ = 200
-"""Characters before a name that are read."""
+"""Limit of characters read before a name."""
 _ENDINGS = (".", "->", "::", "\\")
 """Ends of `_ACCESS`, without blanks."""
 
@@ -42,23 +42,23 @@ class Receiver(NamedTuple):
     name: str
     """Its last name; empty if it is no name."""
     before: str = ""
-    """The names before that one, with their dots."""
+    """The names before the last, with their dots."""
     called: bool = False
-    """True if the name is called: `name(...).`"""
+    """Whether it is a call: `name(...).`"""
 
     @property
     def is_super(self) -> bool:
-        """Return True for what means the types that the type around the line extends."""
+        """Whether it means the types that the type around the line extends."""
         return self.name in ("super", "parent", "base") and not self.before
 
     @property
     def is_self(self) -> bool:
-        """Return True for what means the type around the line."""
+        """Whether it means the type around the line."""
         return self.name.lstrip("@$") in SELF and not self.before
 
 
 def receiver(before: str, family: str) -> Receiver | None:
-    """Return the receiver at the end of what stands before a name; None if there is none."""
+    """Return the receiver at the end of the text before a name; None if there is none."""
     before = before[-_READ:]
     ahead = before.rstrip()
     if not ahead.endswith(_ENDINGS):
@@ -76,7 +76,7 @@ _AFTER = re.compile(
     r"|\s*(?::[^=\n]*)?:?=\s*(?:await\s+)?(?:new\s+|&)?(?P<made>[A-Za-z_][\w.:]*)"
     r"\s*(?:<[^<>\n]*>)?\s*[({]"
 )
-"""Signs after a variable where its type is stated, or where it is made from one."""
+"""Text after a variable that declares its type, or assigns a new value of it."""
 
 _MADE = re.compile(
     r"\s*=\s*(?:await\s+)?(?:new\s+|&)?(?P<made>[A-Za-z_][\w.:]*)\s*(?:<[^<>\n]*>)?\s*[({]"
@@ -88,17 +88,17 @@ _AHEAD = re.compile(r"(?<![\w.$])([A-Za-z_]\w*)(?:<[^;(){}\n]*>)?(?:\[\])?[ \t]*
 """A type before a variable."""
 
 _ENDS = re.compile(r"\s*[=;,):{]")
-"""Signs after a variable that is declared after its type."""
+"""Text after a variable that is declared after its type."""
 
 _TYPE_FIRST = frozenset(("jvm", "csharp", "c", "php"))
 """Families that may write the type before the variable."""
 
 _LOOKED_BACK = 80
-"""Characters before a variable that may hold its type."""
+"""Limit of characters before a variable that are searched for its type."""
 
 
 class Declaration(NamedTuple):
-    """A place of a text that declares the type of a variable."""
+    """A declaration of a variable's type, with its offset."""
 
     offset: int
     type: str
@@ -119,12 +119,12 @@ def declarations(text: str, variable: str, family: str) -> list[Declaration]:
 
 
 def _is_part(sign: str) -> bool:
-    """Return True for a character that makes a name longer."""
+    """Return whether a character extends a name."""
     return sign.isalnum() or sign in ("_", "$") and sign != ""
 
 
 def _type_at(text: str, start: int, end: int, family: str) -> str:
-    """Return the type that a variable is declared with at a place; empty if it is not."""
+    """Return the type with which a variable is declared at this place; empty if it is not."""
     ahead = _type_ahead(text, start, end) if family in _TYPE_FIRST else ""
     if ahead:
         return ahead
@@ -141,7 +141,7 @@ def _type_at(text: str, start: int, end: int, family: str) -> str:
 
 
 def _type_ahead(text: str, start: int, end: int) -> str:
-    """Return the type that stands before a variable that is declared; empty if none does."""
+    """Return the type before a declared variable; empty if there is none."""
     if not _ENDS.match(text, end):
         return ""
     before = _AHEAD.search(text[max(0, start - _LOOKED_BACK) : start])
@@ -149,7 +149,7 @@ def _type_ahead(text: str, start: int, end: int) -> str:
 
 
 def declared_type(found: Sequence[Declaration], offset: int) -> str:
-    """Return the type that is declared last before an offset, or first after it; empty for none."""
+    """Return the type declared last before an offset, or else first after it; empty for none."""
     at = bisect_right(found, offset, key=lambda one: one.offset)
     return found[max(0, at - 1)].type if found else ""
 
@@ -159,7 +159,7 @@ _NO_TYPE = r"(?!(?:return|new|else|case|throw|in|delete|goto|await|yield|typeof)
 
 @lru_cache(maxsize=64)
 def _bindings(name: str, family: str) -> re.Pattern[str]:
-    """Return a pattern that finds what makes a name a parameter or a local variable."""
+    """Return a pattern for code that makes a name a parameter or a local variable."""
     word = re.escape(name)
     parts = {
         "python": (
@@ -188,7 +188,7 @@ def _bindings(name: str, family: str) -> re.Pattern[str]:
 
 
 def is_local(function: str, name: str, family: str) -> bool:
-    """Return True if a function has a parameter or a variable of a name."""
+    """Return whether a function has a parameter or a variable of this name."""
     if not function or name.isupper() or not _may_bind(function, name, family):
         return False
     return _bindings(name, family).search(function) is not None
@@ -199,8 +199,8 @@ _MAKES_ELSEWHERE = re.compile(r"\b(?:const|let|var|val|mut)\b")
 
 
 def _may_bind(function: str, name: str, family: str) -> bool:
-    """Return False if no pattern of `_bindings` can match, which is quicker to tell: each of them
-    has one of these words, or one of these signs after the name.
+    """Return False if no pattern of `_bindings` can match, by a quicker test: each needs one of
+    these words, or one of these characters after the name.
     """
     word = re.escape(name)
     after = rf"{word}\s*[=;,):?{'*.' if family == 'go' else ''}]"
@@ -210,7 +210,9 @@ def _may_bind(function: str, name: str, family: str) -> bool:
 
 
 def is_label(before: str, after: str, family: str) -> bool:
-    """Return True for the name of an argument or the key of an object: `f(name=1)`, `{name: 1}`."""
+    """Return whether it is the name of an argument or the key of an object: `f(name=1)`, `{name:
+    1}`.
+    """
     inside = re.search(r"[({,]\s*$", before) is not None
     if family == "python":
         return re.match(r"=(?!=)", after) is not None or (

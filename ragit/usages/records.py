@@ -1,4 +1,4 @@
-"""The values that a question about usages gives."""
+"""The questions about usages, and their answers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ragit.records import NamedTuple, Record
 from ragit.types import Completeness, Oid
 
 RELATIONS = ("uses", "callers", "callees", "overrides")
-"""Questions about a name."""
+"""Kinds of questions about a name."""
 
 PAGE = 100
-"""Lines of an answer, unless another number is asked for."""
+"""Default number of lines in an answer."""
 
 
 class UsagesQuery(Record):
@@ -26,7 +26,7 @@ class UsagesQuery(Record):
     """Lines of a page."""
     page: int = 1
     owner: str = ""
-    """The type that the name is a member of; empty for any."""
+    """The type of which the name is a member; empty for any."""
 
 
 class Defined(NamedTuple):
@@ -41,38 +41,39 @@ class Defined(NamedTuple):
     text: str
     """The line of its name."""
     column: int = 1
-    """The first byte of the name in its line, from 1."""
+    """Column of the name's first byte, from 1."""
     test: bool = False
-    """True in a file of tests."""
+    """Whether the file is a test."""
 
 
 class Use(NamedTuple):
-    """A line that holds the name as a whole word, and is no definition of it."""
+    """A line that contains the name as a whole word and does not define it."""
 
     path: str
     line: int
     column: int
-    """The first byte of the word in its line, from 1."""
+    """Column of the word's first byte, from 1."""
     text: str
     kind: str
-    """How the word is used: call, type, base, import, attribute, other, comment or string; `text`
-    where the language has no rules."""
+    """Kind of use: call, type, base, import, attribute, other, comment or string; `text` if the
+    language has no rules.
+    """
     certainty: str
-    """By which rule the word was taken for one of the definitions (see `CERTAINTIES`)."""
+    """The rule that decided the meaning (see `CERTAINTIES`)."""
     candidates: int = 0
-    """The number of definitions that it may mean."""
+    """Number of definitions that it may mean."""
     definition: str = ""
     """The definition that it means, as path:line; empty if several or none."""
     symbol: str = ""
-    """The definition that the line is part of, with the names around it."""
+    """The definition that contains the line, with the names around it."""
     place: str = ""
     """The place in a document."""
     test: bool = False
-    """True in a file of tests."""
+    """Whether the file is a test."""
 
 
 class Usages(Record):
-    """The answer to a question about a name: one page of lines, and counts of all of them."""
+    """The answer to a question about a name: one page of lines, and counts of all."""
 
     query: UsagesQuery
     ref: str
@@ -81,26 +82,26 @@ class Usages(Record):
     definitions: tuple[Defined, ...]
     uses: tuple[Use, ...]
     total: int
-    """Lines on all pages."""
+    """Number of lines on all pages."""
     files: tuple[tuple[str, int], ...]
-    """The number of lines in each file, most first."""
+    """Number of lines in each file, most first."""
     took_ms: float
     notes: tuple[str, ...] = ()
     """Notes for the reader, a sentence each."""
 
     @property
     def complete(self) -> bool:
-        """Return whether all of the tree was indexed."""
+        """Whether the whole tree was indexed."""
         return self.completeness.complete
 
     @property
     def pages(self) -> int:
-        """Return the number of pages."""
+        """Number of pages."""
         return max(1, -(-self.total // self.query.top_k))
 
 
 def checked(query: UsagesQuery) -> UsagesQuery:
-    """Return the question. Raises ConfigError for a value that makes none."""
+    """Return the question. Raises ConfigError for an invalid value."""
     if query.relation not in RELATIONS:
         raise ConfigError(
             f"unknown relation {query.relation!r}", f"There are {', '.join(RELATIONS)}"

@@ -1,8 +1,7 @@
-"""Decide for a line which definition of a name it means, and by which rule. Pure.
+"""Decide which definition of a name a line means, and by which rule. Pure.
 
-The rules are those that a reader applies without running anything: what is in scope, what a file
-imports, what its package holds, what type the receiver has by its declaration. Where two
-definitions fit, none is chosen.
+The rules are those of a reader who runs nothing: scope, a file's imports, its package, the declared
+type of the receiver. If two definitions match, none is chosen.
 """
 
 from __future__ import annotations
@@ -36,38 +35,38 @@ from ragit.usages.receivers import (
 )
 
 _AS_TYPES = TYPES | {"constant", "constructor"}
-"""Kinds of what may stand where a type does."""
+"""Kinds of definitions that may be used as a type."""
 
 _IMPLICIT = frozenset(("jvm", "csharp", "c", "swift", "ruby"))
 """Families whose methods name other members of their type without a receiver."""
 
 _ALL_IMPORTED = frozenset(("python",))
-"""Families whose names stand alone only where a file defines or imports them, or are built in."""
+"""Families whose names occur alone only if a file defines or imports them, or they are built in."""
 
 _OPEN_TYPES = frozenset(("go", "rust", "csharp", "swift", "c", "ruby"))
 """Families whose types may have members in several files."""
 
 _DOLLARS = frozenset(("ecma", "jvm"))
-"""Families whose names may hold a dollar sign, which ends no word for a scan."""
+"""Families whose names may contain a dollar sign, which ends no word for a scan."""
 
 _SIGNS = re.compile(r"\?\.|\.|->|::|\\")
 """Signs between names."""
 
 _MOST_TYPES = 40
-"""Types that are looked at to find one that has a member."""
+"""Limit of types searched for one that has a member."""
 
 
 _BARE = frozenset("object Object ABC Generic Protocol Serializable Cloneable".split())
-"""Types of languages that give a type no names that it could share with others."""
+"""Built-in base types that give their subtypes no members to share with other types."""
 
 
 class Resolved(NamedTuple):
-    """The definition that a line means, with the rule that says so."""
+    """The definition that a line means, with the rule that decided it."""
 
     certainty: str
     candidates: int = 0
     definition: str = ""
-    """Definition as path:line; empty if it is not known."""
+    """Definition as path:line; empty if unknown."""
 
 
 UNKNOWN = Resolved("name")
@@ -76,7 +75,7 @@ _Named = TypeVar("_Named", Candidate, TypeFact)
 
 
 class Line(NamedTuple):
-    """A line that holds the name."""
+    """A line that contains the name."""
 
     number: int
     before: str
@@ -85,7 +84,7 @@ class Line(NamedTuple):
     kind: str
     """Kind of use: call, type, base, import, attribute or other."""
     offset: int = 0
-    """The first character of the line in the text."""
+    """Offset of the line's first character in the text."""
 
 
 class Resolver:
@@ -104,7 +103,7 @@ class Resolver:
         self._declared: dict[tuple[str, str], list[Declaration]] = {}
 
     def resolve(self, view: FileView, line: Line) -> Resolved:
-        """Return what a line of code means."""
+        """Return the meaning of a line of code."""
         pool = self._pool(view, line)
         if not pool.items:
             brought = [self._world.reach(*one, view) for one in bindings(view, self.name)]
@@ -119,13 +118,13 @@ class Resolver:
         return self._received(pool, view, line, found)
 
     def meant(self, view: Importer, alias: str) -> tuple[str, list[Candidate]]:
-        """Return what the name means where it stands alone outside of functions of a file, and by
-        which rule; `alias` is what the file calls it.
+        """Return the rule and the meaning of the name where it occurs alone, outside of a file's
+        functions; `alias` is its name in the file.
         """
         return self._chosen(self._seen_by(view), alias, view)
 
     def _pool(self, view: FileView, line: Line) -> Pool:
-        """Return the candidates that a line may mean at all."""
+        """Return the candidates that are possible for a line."""
         local = [one for one in self._local.get(view.path, ()) if _holds(one, line.number)]
         if local:
             return Pool(local)
@@ -203,7 +202,7 @@ class Resolver:
         return self._only(pool.members or (pool.items if of_type else []))
 
     def _by_import(self, free: list[Candidate], view: FileView, found: Receiver) -> Resolved | None:
-        """Resolve a member of an imported module; None if the receiver is no such thing."""
+        """Resolve a member of an imported module; None if the receiver is none."""
         first, *rest = [part for part in _SIGNS.split(found.before + found.name) if part]
         for module, name in bindings(view, first):
             files = self._world.reach(
@@ -219,7 +218,7 @@ class Resolver:
         return None
 
     def _by_type(self, pool: Pool, view: FileView, line: Line, found: Receiver) -> list[Candidate]:
-        """Return members of the type that a receiver has by its name or its declaration."""
+        """Return members of the receiver's type, by its name or its declaration."""
         if not found.name or not pool.members:
             return []
         if found.name in pool.by_owner or found.name[:1].isupper():
@@ -235,7 +234,7 @@ class Resolver:
         return same if len({one.owner for one in same}) == 1 else []
 
     def _declarations(self, view: FileView, variable: str) -> list[Declaration]:
-        """Return the declarations of a variable in a file, searched once."""
+        """Return the declarations of a variable in a file, cached."""
         key = (view.path, variable)
         if key not in self._declared:
             self._declared[key] = declarations(view.text, variable, view.family)
@@ -286,7 +285,9 @@ class Resolver:
         return chosen
 
     def members_of(self, owner: str) -> list[Candidate]:
-        """Return the members of types of a name, or else of the nearest types that they extend."""
+        """Return the members of the types with this name, or else of the nearest types that they
+        extend.
+        """
         members = Pool(self._candidates).by_owner
         for fact in self._world.types(owner):
             found = self._members_of(owner, members, self._world.view(fact.path))
@@ -295,7 +296,7 @@ class Resolver:
         return []
 
     def overridden(self, member: Candidate, view: FileView) -> Candidate | None:
-        """Return the nearest member of the name in a type that the member's type extends."""
+        """Return the nearest member with the name in a type that the member's type extends."""
         others = Pool(one for one in self._candidates if one != member).by_owner
         return next(iter(self._inherited(member.owner, others, view)), None)
 
@@ -315,7 +316,7 @@ class Resolver:
     def _chosen(
         self, items: Sequence[_Named], name: str, view: Importer
     ) -> tuple[str, list[_Named]]:
-        """Return which of some definitions a name means in a file, and by which rule."""
+        """Return the rule and the definitions that a name means in a file."""
         same = [one for one in items if view.path in one.paths]
         if same:
             return "same file", same
@@ -336,14 +337,16 @@ class Resolver:
     # -- answers
 
     def _only(self, pool: list[Candidate]) -> Resolved:
-        """Return the only definition; unknown if its type may have the name from elsewhere."""
+        """Return the only definition; unknown if the name may also come from outside of the
+        tree.
+        """
         if not pool or (len(pool) == 1 and self._is_from_outside(pool[0])):
             return UNKNOWN
         return self._settled("unique", pool)
 
     def _is_from_outside(self, one: Candidate) -> bool:
-        """Return whether the type of a member extends one that the tree does not define, which may
-        have the member, too: then other types may have it.
+        """Return whether a member's type extends one that the tree does not define: that one may
+        have the member too, and so may other types.
         """
         waiting = [one.owner] if one.owner else []
         seen: set[str] = set()
@@ -358,7 +361,7 @@ class Resolver:
 
     @staticmethod
     def _settled(certainty: str, found: Sequence[Candidate]) -> Resolved:
-        """Return an answer; several candidates are ambiguous, whatever led to them."""
+        """Return the result; several candidates are always ambiguous."""
         if not found:
             return Resolved(certainty)
         if len(found) > 1:
@@ -367,7 +370,7 @@ class Resolver:
 
 
 def import_at(references: References | None, name: str, line: int) -> Import | None:
-    """Return the import that names a name in a line: a long one goes on below its first line."""
+    """Return the import of a name at a line: a long import continues below its first line."""
     found = None
     for one in references.importing(name) if references is not None else ():
         if one.line <= line <= one.line + len(one.names) + 1:
@@ -376,14 +379,14 @@ def import_at(references: References | None, name: str, line: int) -> Import | N
 
 
 def is_module_at(references: References, name: str, line: int) -> bool:
-    """Return whether a name is part of the module that an import in a line names."""
+    """Return whether a name is part of the module name of an import in a line."""
     named = (one.module for one in references.imports if one.line == line)
     return any(name in re.split(r"\W+", module) for module in named)
 
 
 def _whole(module: str, first: str, parts: Sequence[str], family: str) -> str:
-    """Return the module that a receiver's names lead to from an imported one, of which the first
-    name may only bind the outermost package.
+    """Return the module reached by a receiver's names from an imported one; the first name may only
+    bind the outermost package.
     """
     outermost = module.split(".")[0]
     whole = outermost if not parts[0] and first == outermost else module
@@ -394,7 +397,7 @@ def _whole(module: str, first: str, parts: Sequence[str], family: str) -> str:
 
 
 def _in_files(items: Iterable[_Named], files: Sequence[str]) -> list[_Named]:
-    """Return what one of some files defines."""
+    """Return the definitions in the files."""
     return [one for one in items if not one.paths.isdisjoint(files)]
 
 
@@ -403,13 +406,13 @@ def _belongs(one: Candidate, fact: TypeFact) -> bool:
 
 
 def _holds(one: Candidate, line: int) -> bool:
-    """Return True if a line lies in the function that a definition is local to."""
+    """Return whether a line is in the function to which a definition is local."""
     local = one.places[0].local
     return local is not None and local[0] <= line <= local[1]
 
 
 def _in_package(items: Iterable[_Named], package: str | None, family: str) -> list[_Named]:
-    """Return what the files of a package define; nothing where there are no packages."""
+    """Return the definitions in the files of a package; none if the language has no packages."""
     if package is None:
         return []
     return [one for one in items if any(package_of(path, family) == package for path in one.paths)]

@@ -1,7 +1,7 @@
 """Find a name as a whole word in a text. Pure.
 
-A word ends where no letter, digit or underscore follows. Chinese, Japanese and Korean characters
-do end it, since such text has no spaces.
+A word ends before anything but a letter, digit or underscore. Chinese, Japanese and Korean
+characters end it too, since such text has no spaces.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from ragit.records import NamedTuple
 
 _NAME = re.compile(r"\w(?:[\w$-]*\w)?[?!=']?")
 _SIGILS = "$@%&#."
-"""Characters before a name that people copy with it and that are no part of the word."""
+"""Characters before a name that are copied with it and are no part of the word."""
 
 
 _WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 _FIRST, _SECOND = frozenset(range(0xC3, 0xE0)), frozenset(range(0x80, 0xC0))
-"""Bytes of words in UTF-8: ASCII, and the first and second byte of letters of two, which are Latin,
-Greek, Cyrillic, Hebrew and Arabic. Characters of three bytes mostly end a word.
+"""Bytes of words in UTF-8: ASCII, and the first and second byte of two-byte letters (Latin, Greek,
+Cyrillic, Hebrew, Arabic). Characters of three bytes mostly end a word.
 """
 
 
 class Occurrence(NamedTuple):
-    """A line that holds the word, with its offset in the text and the columns of the word."""
+    """A line with the word, its offsets in the text and the word's columns."""
 
     line: int
     start: int
     end: int
-    """Offsets of the line in the text, without its end."""
+    """Offset of the line's end in the text, before its line end."""
     columns: tuple[int, ...]
-    """The first byte of each time that the word stands in the line, from 0."""
+    """First byte of each occurrence of the word in the line, from 0."""
 
 
 def parted(name: str) -> tuple[str, str]:
-    """Return the type of `Type.name`, or nothing, and the name, without what people copy with it.
+    """Return the type of `Type.name` (or nothing) and the name, without sigils copied with it.
 
     Raises ConfigError if it is no name.
     """
@@ -54,7 +54,7 @@ def parted(name: str) -> tuple[str, str]:
 
 
 def terms_of(name: str) -> tuple[str, ...]:
-    """Return terms of the full-text index that every file with this name holds; none if unknown."""
+    """Return the full-text terms that every file with this name contains; none if unknown."""
     found: list[str] = []
     for part in words.identifiers(name):
         found += words.terms_of(part)[-1:]
@@ -62,7 +62,7 @@ def terms_of(name: str) -> tuple[str, ...]:
 
 
 def _is_word(text: bytes, start: int, end: int) -> bool:
-    """Return True if neither side of a range of a text goes on as a word."""
+    """Return whether a range of a text is not part of a longer word."""
     before = text[start - 1] if start else 0
     if before in _WORD or (before in _SECOND and start > 1 and text[start - 2] in _FIRST):
         return False
@@ -71,7 +71,7 @@ def _is_word(text: bytes, start: int, end: int) -> bool:
 
 
 def _starts(text: bytes, word: bytes) -> Iterator[int]:
-    """Yield where a word stands in a text."""
+    """Yield the offsets of a word in a text."""
     at = text.find(word)
     while at >= 0:
         end = at + len(word)
@@ -81,7 +81,7 @@ def _starts(text: bytes, word: bytes) -> Iterator[int]:
 
 
 def occurrences(text: bytes, name: str) -> Iterator[Occurrence]:
-    """Yield the lines of a text that hold a name as a whole word, in order."""
+    """Yield the lines of a text that contain a name as a whole word, in order."""
     end_of_line = b"\n" if b"\n" in text or b"\r" not in text else b"\r"
     line, counted, columns = 1, 0, []
     start = end = -1
