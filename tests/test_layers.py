@@ -143,7 +143,7 @@ OWNERS = {
     "lxml": {"chunk"},
     "mcp": {"mcp"},
     "mcp_types": {"mcp"},
-    "numpy": {"embed", "search/sign_bits.py"},
+    "numpy": {"embed", "search/sign_bits.py", "search/tree_arrays.py"},
     "olefile": {"chunk"},
     "openai": {"remote/client.py"},
     "openpyxl": {"chunk"},

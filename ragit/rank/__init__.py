@@ -15,7 +15,9 @@ from ragit.rank.exact import (
     unmatched_phrases,
 )
 from ragit.rank.keyword import (
+    B_FILE,
     FIELD_WEIGHTS,
+    K1,
     PATH_WEIGHT,
     ChunkScore,
     ChunkScores,
@@ -70,7 +72,9 @@ __all__ = [
     "Details",
     "EXACT",
     "Explains",
+    "B_FILE",
     "FIELD_WEIGHTS",
+    "K1",
     "FileFacts",
     "FileScores",
     "Fused",

@@ -70,9 +70,14 @@ class Hints(NamedTuple):
 def find_matches(store: Store, tree: FilteredTree, query: QueryTerms) -> Matches:
     """Return the files that contain words of a query."""
     holders = find_holders(store, tree, query)
-    files_of = {term: held.files for term, held in holders.items()}
-    scores = rank.score_files(query, files_of, tree.snapshot.lengths)
-    covered = rank.coverage(query, files_of, scores.rarity)
+    if tree.whole.arrays:
+        columns = tree.whole.arrays.columns(holders)
+        scores = tree.whole.arrays.score_files(query, columns)
+        covered = tree.whole.arrays.coverage(query, columns, scores.rarity)
+    else:
+        files_of = {term: held.files for term, held in holders.items()}
+        scores = rank.score_files(query, files_of, tree.snapshot.lengths)
+        covered = rank.coverage(query, files_of, scores.rarity)
     weights = word_weights(query, holders, len(tree.snapshot.paths))
     sequences = SequenceShares(query, weights)
     return Matches(holders, scores, covered, weights, sequences, FileWords(store))

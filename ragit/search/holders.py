@@ -24,7 +24,7 @@ def find_holders(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[st
     for term, files in split_holders(store, tree, query, found).items():
         held = found[term]
         found[term] = held._replace(
-            files={**files, **held.files}, defining=held.defining.union(files)
+            files={**files, **held.files}, defining=held.defining.union(files), columns=None
         )
     return found
 
@@ -40,6 +40,10 @@ def _holders_of(store: Store, whole: WholeTree, term: str) -> Holders:
 
 
 def _read(store: Store, whole: WholeTree, term: str) -> Holders:
+    in_path = whole.paths_with(term)
+    if whole.arrays:
+        columns, named = whole.arrays.weighed(store.occurrences(term), in_path)
+        return Holders(columns.as_mapping(), frozenset(in_path), frozenset(named), columns)
     files: dict[int, float] = {}
     defining: list[int] = []
     weighed, places_of = files.get, whole.place_of.get
@@ -49,7 +53,6 @@ def _read(store: Store, whole: WholeTree, term: str) -> Holders:
             files[place] = weighed(place, 0.0) + _WEIGHTS[column]
             if column == _NAMES:
                 defining.append(place)
-    in_path = frozenset(whole.paths_with(term))
     for place in in_path:
         files[place] = weighed(place, 0.0) + PATH_WEIGHT
-    return Holders(files, in_path, frozenset(defining))
+    return Holders(files, frozenset(in_path), frozenset(defining))

@@ -142,6 +142,11 @@ class Kept:
 
             self._sign_bits = self._sign_bits or SignBits()
         known.sign_bits = self._sign_bits
+        known.questions += 1
+        if known.questions > FEW_USES:
+            from ragit.search.tree_arrays import TreeArrays
+
+            known.arrays = known.arrays or TreeArrays(snapshot)
         return known
 
 

@@ -18,6 +18,7 @@ from ragit.types import path_text
 
 if TYPE_CHECKING:
     from ragit.search.sign_bits import SignBits
+    from ragit.search.tree_arrays import FileColumns, TreeArrays
 
 _VERSION = re.compile(r"(?<=/)v(\d{1,2})(?=/)|^v(\d{1,2})(?=/)")
 
@@ -25,8 +26,8 @@ LATER = 5
 """Number of later versions of a folder that are looked for: v2 to v6 beside v1."""
 
 
-TERM_FILES = 700_000
-"""Limit of files of terms that all trees together remember, of some 80 bytes each: 56 MB at
+TERM_FILES = 600_000
+"""Limit of files of terms that all trees together remember, of some 96 bytes each: 58 MB at
 most.
 """
 
@@ -40,6 +41,8 @@ class Holders(NamedTuple):
     """Indices of files whose path contains it."""
     defining: frozenset[int]
     """Indices of files that define a name with it."""
+    columns: FileColumns | None = None
+    """The same as `files`, if there are arrays."""
 
 
 class WholeTree:
@@ -59,6 +62,10 @@ class WholeTree:
         """Different for all trees that share what they remember."""
         self.sign_bits = sign_bits
         """Vectors in memory; None where each query reads them."""
+        self.questions = 0
+        """Number of those that were asked about it."""
+        self.arrays: TreeArrays | None = None
+        """Statistics of all files at once; None where they are taken file by file."""
 
     @cached_property
     def place_of(self) -> dict[int, tuple[int, ...]]:
@@ -95,12 +102,14 @@ class WholeTree:
         return path_text(self.snapshot.paths[place])
 
     def paths_with(self, term: str) -> list[int]:
-        """Return the indices in the whole tree of the paths that contain a term, in order.
+        """Return the indices in the whole tree of the paths that contain a term.
 
         Paths are sorted, so all paths below a folder are consecutive: the folder is checked once.
         """
-        joined, starts = self._joined
         wanted = term.encode()
+        if self.arrays:
+            return self._listed_with(term, wanted)
+        joined, starts = self._joined
         found: list[int] = []
         folders: dict[bytes, bool] = {}
         at = joined.find(wanted)
@@ -115,6 +124,42 @@ class WholeTree:
             elif _holds_elsewhere(path, term, folders):
                 found.append(place)
             at = joined.find(wanted, starts[after]) if after < len(starts) else -1
+        return found
+
+    def _listed_with(self, term: str, wanted: bytes) -> list[int]:
+        """Return the same from a list of all terms of names."""
+        found: set[int] = set()
+        for first, after, spelled in self._by_term.get(term, ()):
+            places = range(first, after)
+            # A stem may be spelled in another name of the path only: `entry` of entries/entry.py.
+            found.update(
+                places
+                if spelled
+                else [at for at in places if wanted in self.snapshot.paths[at].lower()]
+            )
+        return list(found)
+
+    @cached_property
+    def _by_term(self) -> dict[str, list[tuple[int, int, bool]]]:
+        """For each term the files of a folder or one whose name holds it, as (first, after), and
+        whether the name spells it.
+        """
+        found: dict[str, list[tuple[int, int, bool]]] = {}
+
+        def add(name: bytes, first: int, after: int) -> None:
+            for term in _terms_of_name(name):
+                spelled = term.encode() in name.lower()
+                found.setdefault(term, []).append((first, after, spelled))
+
+        seen = {b""}
+        for place, path in enumerate(self.snapshot.paths):
+            folder, _, name = path.rpartition(b"/")
+            while folder not in seen:
+                seen.add(folder)
+                after = self._end_of_folder(folder + b"/", place)
+                folder, _, last = folder.rpartition(b"/")
+                add(last, place, after)
+            add(name, place, place + 1)
         return found
 
     def _end_of_folder(self, folder: bytes, place: int) -> int:

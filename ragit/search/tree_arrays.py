@@ -1,0 +1,132 @@
+"""Weigh and score the files of a tree as arrays, in a process that stays: to the last bit as
+`holders` and `rank` do it file by file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragit import rank
+from ragit.postings import COLUMN_BITS, COLUMNS
+from ragit.rank import B_FILE, FIELD_WEIGHTS, K1, PATH_WEIGHT, FileScores, QueryTerms
+from ragit.records import NamedTuple
+from ragit.store import Snapshot
+
+_COLUMN = (1 << COLUMN_BITS) - 1
+_NAMES = COLUMNS.index("symbol")
+
+Numbers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class FileColumns(NamedTuple):
+    """The files that hold a term: equally long columns."""
+
+    places: Numbers
+    """Indices of the files, in order."""
+    times: Floats
+    """Weighted occurrences."""
+
+    def as_mapping(self) -> dict[int, float]:
+        """Return the occurrences by file."""
+        return dict(zip(self.places.tolist(), self.times.tolist(), strict=True))
+
+
+class HasFiles(Protocol):
+    """The files that hold a term, as a mapping and, if they are known, as columns."""
+
+    @property
+    def files(self) -> Mapping[int, float]:
+        """Weighted occurrences by the index of the file."""
+
+    @property
+    def columns(self) -> FileColumns | None:
+        """The same; None if it was not made."""
+
+
+class TreeArrays:
+    """The files of a tree, for statistics of all of them at once."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._files = len(snapshot.paths)
+        chunkings = np.array(snapshot.chunkings, np.int64)
+        self._places: Numbers = np.argsort(chunkings, kind="stable")
+        self._chunkings = chunkings[self._places]
+        lengths = np.array(snapshot.lengths, np.float64)
+        mean = (sum(snapshot.lengths) / self._files if self._files else 0) or 1.0
+        self._damped: Floats = K1 * (1 - B_FILE + B_FILE * lengths / mean)
+        weights = [*FIELD_WEIGHTS.values()]
+        self._weights: Floats = np.array(weights + [0.0] * (_COLUMN + 1 - len(weights)))
+
+    def weighed(
+        self, occurrences: Sequence[int], in_path: Sequence[int]
+    ) -> tuple[FileColumns, list[int]]:
+        """Return the files that hold a term, and those that define a name which holds it.
+
+        `occurrences` are as `Store.occurrences` gives them; the path of `in_path` holds the term.
+        """
+        numbers = np.array(occurrences, np.int64)
+        first = np.searchsorted(self._chunkings, numbers >> COLUMN_BITS, "left")
+        after = np.searchsorted(self._chunkings, numbers >> COLUMN_BITS, "right")
+        counts = after - first  # 0 for files of other trees, several for a blob at several paths
+        begins = np.cumsum(counts) - counts
+        at = np.repeat(first - begins, counts) + np.arange(counts.sum())
+        places, columns = self._places[at], np.repeat(numbers & _COLUMN, counts)
+        times: Floats = np.bincount(places, self._weights[columns], self._files).astype(np.float64)
+        counted = np.bincount(places, minlength=self._files)
+        also = np.array(in_path, np.int64)
+        times[also] += PATH_WEIGHT
+        counted[also] += 1
+        held = np.flatnonzero(counted)
+        return FileColumns(held, times[held]), places[columns == _NAMES].tolist()
+
+    @staticmethod
+    def columns(holders: Mapping[str, HasFiles]) -> dict[str, FileColumns]:
+        """Return the files that hold each term."""
+        found = {}
+        for term, held in holders.items():
+            files, count = held.files, len(held.files)
+            found[term] = held.columns or FileColumns(
+                np.fromiter(files, np.int64, count), np.fromiter(files.values(), np.float64, count)
+            )
+        return found
+
+    def score_files(self, query: QueryTerms, found: Mapping[str, FileColumns]) -> FileScores:
+        """Return what `rank.score_files` does."""
+        scores = np.zeros(self._files)
+        held = np.zeros(self._files, bool)
+        rarities: dict[str, float] = {}
+        for term, (places, times) in found.items():
+            if len(places):
+                rarity = rank.rarity(len(places), self._files)
+                value = rarities[term] = query.weight(term) * rarity
+                value *= K1 + 1
+                scores[places] += value * times / (times + self._damped[places])
+                held[places] = True
+        return FileScores(_listed(scores, held), rarities)
+
+    def coverage(
+        self,
+        query: QueryTerms,
+        found: Mapping[str, FileColumns],
+        rarities: Mapping[str, float],
+    ) -> dict[int, float]:
+        """Return what `rank.coverage` does."""
+        total = sum(rarities.get(term, 0.0) for term in query.weights) or 1.0
+        covered = np.zeros(self._files)
+        held = np.zeros(self._files, bool)
+        for term in query.weights:
+            if term in found:
+                places = found[term].places
+                covered[places] += rarities.get(term, 0.0) / total
+                held[places] = True
+        return _listed(covered, held)
+
+
+def _listed(values: Floats, held: NDArray[np.bool_]) -> dict[int, float]:
+    places = np.flatnonzero(held)
+    return FileColumns(places, values[places]).as_mapping()
