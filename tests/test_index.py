@@ -24,7 +24,7 @@ from ragit.errors import StoreBusy, WorkerDied
 from ragit.git import Repo
 from ragit.index import Indexer
 from ragit.index.run.deferred import Batch
-from ragit.index.run.result import RunMode
+from ragit.index.run.result import BlobResult, RunMode
 from ragit.index.run.worker_pool import Pool
 from ragit.locks import held
 from ragit.reports import IndexReport
@@ -220,6 +220,32 @@ def test_a_worker_that_dies_is_replaced(repo: GitSandbox) -> None:
             assert [len(done) for done in pool.work([Batch(keys, FULL)])] == [1]
             pool._workers[0]._process.kill()
             assert [len(done) for done in pool.work([Batch(keys, FULL)])] == [1]
+        finally:
+            pool.close()
+
+
+def _chunks(batches: list[list[BlobResult]]) -> list[object]:
+    return [one.new and one.new.chunks for batch in batches for one in batch]
+
+
+def test_a_worker_that_outgrew_its_memory_is_replaced(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.write("a.py", FUNCTIONS)
+    repo.commit()
+    with Repo.open(repo.path) as opened:
+        indexer = Indexer(opened, Config(), repo.store)
+        pool = Pool(indexer._setup.worker_config(RunMode(reuse=False), bulk=False), 1)
+        keys = [file.key for file in indexer.trees.resolve(None, opened.head().tree).missing]
+        try:
+            one = Batch(keys, FULL)
+            before = list(pool.work([one, one]))
+            assert len(pool._workers) == 1, "it is replaced after some batches only"
+            monkeypatch.setattr("ragit.index.run.worker_pool._BATCHES", 1)
+            monkeypatch.setattr("ragit.index.run.worker_pool._LARGE", -1)
+            after = list(pool.work([one, one]))
+            assert [each._process.memory for each in pool._workers] == [0, 0], "both are gone"
+            assert _chunks(before) == _chunks(after)
         finally:
             pool.close()
 

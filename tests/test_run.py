@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from ragit.chunk import BRIEF, FULL, NONE
 from ragit.index.run.deferred import DeferredFiles
 from ragit.index.run.result import BlobResult, Key, without_chunks
-from ragit.index.run.run import DOCUMENT_WEIGHT, _cut
+from ragit.index.run.run import DOCUMENT_WEIGHT, LARGE_BYTES, _cut
 from ragit.types import SPENT, Oid
 
 
@@ -92,3 +92,9 @@ def test_a_batch_holds_what_has_room_and_a_document_takes_the_room_of_several() 
     mixed = [key(9, "pdf"), *keys[:2]]
     assert list(_cut(mixed, size=lambda: DOCUMENT_WEIGHT)) == [mixed[:1], mixed[1:]]
     assert list(_cut(mixed, size=lambda: 1)) == [[each] for each in mixed]
+
+
+def test_a_large_text_counts_as_several() -> None:
+    keys = [key(number) for number in range(4)]
+    sizes = {keys[0][0]: LARGE_BYTES - 1, keys[1][0]: 3 * LARGE_BYTES, keys[2][0]: 1}
+    assert list(_cut(keys, size=lambda: 3, sizes=sizes)) == [keys[:1], keys[1:2], keys[2:]]

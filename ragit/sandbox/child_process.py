@@ -8,6 +8,7 @@ session, so that Ctrl-C goes to the parent, which ends its children and their ch
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import signal
 import subprocess
@@ -111,6 +112,14 @@ class ChildProcess:
         if len(data) > most:
             raise EOFError
         return data
+
+    @property
+    def memory(self) -> int:
+        """Bytes of memory that it shares with no other; 0 where the system is not Linux."""
+        with contextlib.suppress(OSError, ValueError):
+            pages = Path(f"/proc/{self._popen.pid}/statm").read_text().split()
+            return (int(pages[1]) - int(pages[2])) * mmap.PAGESIZE
+        return 0
 
     def status(self) -> int | None:
         """Wait for its end and return its exit status, negative for a signal; None on a timeout.

@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import takewhile
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ragit.chunk import is_document
@@ -49,6 +50,11 @@ at once anyway.
 
 DOCUMENT_WEIGHT = 8
 """Blobs as which a document counts in these figures and the next: a long one takes seconds."""
+
+LARGE_BYTES = 32 << 10
+"""Bytes of a text that count as one blob: a batch of translations, of a megabyte each, would take
+hundreds of megabytes of memory.
+"""
 
 POOL_FROM = 128
 """Number of missing blobs from which worker processes pay."""
@@ -171,7 +177,7 @@ class Run:
         return files.second(self._cut)
 
     def _cut(self, keys: Sequence[Key]) -> Iterator[list[Key]]:
-        return _cut(keys, size=lambda: self._files)
+        return _cut(keys, size=lambda: self._files, sizes=self._setup.repo.sizes_here)
 
     def _alone(self, worker: IndexingWorker, files: DeferredFiles) -> Iterator[list[BlobResult]]:
         """Work in this process; for a search, the second round too, without slow files."""
@@ -207,7 +213,8 @@ class Run:
             started = time.monotonic()
             done = worker.work(batch.keys, batch.kind)
             share = BATCH_SECONDS / max(time.monotonic() - started, 0.001)
-            self._files = min(max(1, int(sum(map(_weight, batch.keys)) * share)), self._most_files)
+            weight = sum(_weight(key, self._setup.repo.sizes_here) for key in batch.keys)
+            self._files = min(max(1, int(weight * share)), self._most_files)
             rate = worker.texts_per_second
             if rate and self._progress is not None and hasattr(self._progress, "note"):
                 self._progress.note(f"{rate:.1f} texts/s")
@@ -224,23 +231,32 @@ def _pool(
         yield from pool.work(batches, ahead)
 
 
-def _weight(key: Key) -> int:
-    return DOCUMENT_WEIGHT if is_document(key[1]) else 1
+def _weight(key: Key, sizes: Mapping[Oid, int] = MappingProxyType({})) -> int:
+    """Return as how many blobs one counts; `sizes` are those of blobs, in bytes."""
+    if is_document(key[1]):
+        return DOCUMENT_WEIGHT
+    return max(1, sizes.get(key[0], 0) // LARGE_BYTES)
 
 
-def _cut(keys: Sequence[Key], *, size: Callable[[], int]) -> Iterator[list[Key]]:
+def _cut(
+    keys: Sequence[Key],
+    *,
+    size: Callable[[], int],
+    sizes: Mapping[Oid, int] = MappingProxyType({}),
+) -> Iterator[list[Key]]:
     """Yield the keys in order, in batches of at least one key up to a weight.
 
-    `size` gives the weight when a batch begins.
+    `size` gives the weight when a batch begins, and `sizes` the bytes of blobs.
     """
     batch: list[Key] = []
     room = size()
     for key in keys:
-        if batch and room < _weight(key):
+        weight = _weight(key, sizes)
+        if batch and room < weight:
             yield batch
             batch, room = [], size()
         batch.append(key)
-        room -= _weight(key)
+        room -= weight
     if batch:
         yield batch
 
