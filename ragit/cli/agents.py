@@ -210,8 +210,9 @@ def _apply(installation: Installation, steps: Sequence[Step]) -> list[AgentChang
 def _agrees() -> bool:
     """Ask the user. Raises ConfigError without a terminal."""
     if not sys.stdin.isatty():
+        command = click.get_current_context().info_name
         raise ConfigError(
             "nothing was changed: there is no terminal to ask on",
-            "Name the agents, or add --yes: ragit agents install --yes",
+            f"Name the agents, or add --yes: ragit agents {command} --yes",
         )
     return click.confirm("Change these files?", default=True, err=True)

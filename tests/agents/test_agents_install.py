@@ -408,6 +408,8 @@ def test_it_lists_first_and_needs_a_yes(terminal: Terminal, user_home: Path) -> 
     assert listed == said.out
     assert [path.name for path in user_home.rglob("*")] == [".cursor"]
     done = terminal.ragit("agents", "install", "--yes", code=0).out
+    said = terminal.ragit("agents", "uninstall", code=2)
+    assert said.hint == "Name the agents, or add --yes: ragit agents uninstall --yes"
     assert done == f"{listed}changed 2 files; agents read them when they start\n"
     assert terminal.ragit("agents", "install", code=0).out.endswith("there is nothing to do\n")
     terminal.ragit("agents", "uninstall", code=2)
