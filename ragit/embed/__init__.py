@@ -20,7 +20,7 @@ from ragit.types import Embedder
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-from ragit.embed.near import Nearby
+from ragit.embed.near import Nearby, name_nearness
 from ragit.embed.paths import path_nearness
 from ragit.embed.quantize import Quantized, quantize, quantize_query
 
@@ -30,6 +30,7 @@ __all__ = [
     "Nearby",
     "Quantized",
     "load_embedder",
+    "name_nearness",
     "path_nearness",
     "quantize",
     "quantize_query",

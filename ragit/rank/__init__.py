@@ -33,6 +33,7 @@ from ragit.rank.keyword import (
 from ragit.rank.optimize import Options, Piece, optimize
 from ragit.rank.order import Details, Explains, Mix, Ranked, Scorer, mix_of
 from ragit.rank.signals import (
+    ALIKE,
     EXACT,
     MEANINGS,
     NOT_CODE,
@@ -62,6 +63,7 @@ else:
     __getattr__ = exports(__name__, {"fuse": ["Fused"], "rerank": ["reranked"]})
 
 __all__ = [
+    "ALIKE",
     "ASKING",
     "COMMON_WORD_WEIGHT",
     "ChunkColumns",

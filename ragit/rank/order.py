@@ -9,6 +9,7 @@ from typing import Protocol
 
 from ragit.rank.paths import subject_of, twin_of
 from ragit.rank.signals import (
+    ALIKE,
     CHUNK_SIGNALS,
     EXACT,
     FEW_WORDS,
@@ -98,6 +99,10 @@ class Contender(NamedTuple):
     plain: float
     """The sum without the chunk's own signals."""
 
+    def with_alike(self, value: float) -> Contender:
+        """Return the same with the nearness of its name to the query."""
+        return self._replace(facts=self.facts._replace(alike=value)) if value else self
+
 
 class _Found(NamedTuple):
     """The chunks of a file that contend."""
@@ -155,9 +160,11 @@ class Scorer:
         self._files = files
         self._details = Details()
         self._chunk_signals = [
-            (CHUNK_SIGNALS[n].of, weight)
+            (n, CHUNK_SIGNALS[n].of, weight)
             for n, weight in mix.signals.items()
-            if n in CHUNK_SIGNALS and (query.terms.symbols or not CHUNK_SIGNALS[n].for_symbols)
+            if weight
+            and n in CHUNK_SIGNALS
+            and (query.terms.symbols or not CHUNK_SIGNALS[n].for_symbols)
         ]
         self._file_sums = {
             place: sum(self._file_parts(file).values()) for place, file in files.items()
@@ -231,13 +238,15 @@ class Scorer:
 
     @property
     def _reach(self) -> float:
-        """Return how far its own signals, which are all about names, can raise a chunk."""
-        return sum(max(weight, 0.0) for _, weight in self._chunk_signals)
+        """Return how far the signals about its names can raise a chunk, without the one that is
+        found out for contenders only.
+        """
+        return sum(max(weight, 0.0) for name, _, weight in self._chunk_signals if name != ALIKE)
 
     @property
     def _lowering(self) -> float:
         """Return how far its own signals can lower a chunk, at most 0."""
-        return sum(min(weight, 0.0) for _, weight in self._chunk_signals)
+        return sum(min(weight, 0.0) for *_, weight in self._chunk_signals)
 
     def _bound(self, groups: Iterable[Sequence[_Found]], wanted: int) -> float | None:
         """Return the sum that a chunk needs to be among the `wanted` best; None if all may be.
@@ -384,10 +393,10 @@ class Scorer:
         return self._vector * cosine * (1 - self._cut * brief)
 
     def _sum(self, facts: ChunkFacts, plain: float) -> float:
-        """Return the sum with the chunk's own signals: 0 where its names are unknown."""
+        """Return the sum with the chunk's own signals: 0 where nothing is known of its names."""
         score, names = plain, self._details.names.get(facts.chunk)
-        if names is not None:
-            for signal, weight in self._chunk_signals:
+        if names is not None or facts.alike:
+            for _, signal, weight in self._chunk_signals:
                 score += weight * signal(facts, names, self._query)
         return score / self._whole
 

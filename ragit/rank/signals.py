@@ -67,6 +67,10 @@ class ChunkFacts(NamedTuple):
     """Keyword score, as a share of the best candidate's."""
     brevity: float = 0.0
     """From 0 for a long chunk to 1 for one without words: see `brevity`."""
+    alike: float = 0.0
+    """How near the words of its first name are to those of the query, from 0 to 1; found out for
+    the best contenders only.
+    """
 
 
 FEW_WORDS = 8
@@ -408,11 +412,19 @@ FILE_SIGNALS: Mapping[str, FileSignal] = {
     ),
 }
 
+ALIKE = "alike"
+"""The signal that is found out for the best contenders only: see `ChunkFacts.alike`."""
+
 CHUNK_SIGNALS: Mapping[str, ChunkSignal] = {
     "defines": ChunkSignal(
         _defines, 0.5, "defines a name that the query writes as code", for_symbols=True
     ),
     "named": ChunkSignal(_named, 0.15, "is called like the query"),
+    ALIKE: ChunkSignal(
+        lambda chunk, *_: chunk.alike,
+        0.3,
+        "its name has words that mean the same as the query's",
+    ),
 }
 
 EXACT = "exact"
@@ -442,8 +454,8 @@ MEANINGS: Mapping[str, str] = {
 
 FOR_SHAPE: Mapping[str, Mapping[str, float]] = {
     "symbol": {"fileVector": 0.5, "defines": 1.5},
-    "text": {"repeat": 0.2, "fileVector": 0.5, "mentioned": 0.3, "exact": 0.25},
-    "trace": {"repeat": 0.3},
+    "text": {"repeat": 0.2, "fileVector": 0.5, "mentioned": 0.3, "exact": 0.25, ALIKE: 0.0},
+    "trace": {"repeat": 0.3, ALIKE: 0.0},
 }
 """Weight multipliers by query shape. For a lone symbol, vectors count less and definitions more. A
 pasted text is about several places of the same file: an issue names files in passing, repeats

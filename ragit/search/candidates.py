@@ -30,6 +30,8 @@ class QueryVector(Record):
     embedder: int
     path_nearness: Callable[[str], float]
     """Cosine of a path's words with the query, from 0 to 1."""
+    name_nearness: Callable[[str], float]
+    """How near the words of a name are to those of the query, from 0 to 1."""
     unchanging: str = ""
     """The embedder's fingerprint, if its vectors never change; else empty."""
 

@@ -5,14 +5,14 @@ rewritten query.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ragit import rank
 from ragit.config import Config
-from ragit.embed import path_nearness, quantize_query
+from ragit.embed import name_nearness, path_nearness, quantize_query
 from ragit.errors import ConfigError, EmbedderUnavailable
 from ragit.index import chunk_task
 from ragit.query import Query
@@ -35,6 +35,9 @@ NEAR_ENOUGH = 0.27
 words.
 """
 
+
+COMPARED = 100
+"""Contenders of which the words of their names are compared with the query's by meaning."""
 
 REMEMBERED_QUERIES = 256
 """Number of query vectors that a long-lived process remembers: at most 1 MB."""
@@ -162,7 +165,8 @@ class QueryRanker:
             degraded = "" if nothing else self._without_one_arm(query, has_words=has_words)
         facts = rank.QueryFacts(terms, found.names, rank.held_in_code(found.files.values()))
         scorer = rank.Scorer(facts, mix, found.files)
-        ranked = _ordered(scorer, scope, found, evidence, with_names=bool(mix.signals))
+        nearness = vector.name_nearness if vector else None
+        ranked = _ordered(scorer, scope, found, evidence, mix, nearness)
         unmatched = unmatched_names(tree, scope.texts, terms, found)
         return RankedQuery(
             terms,
@@ -213,7 +217,13 @@ class QueryRanker:
             )
         # Vectors are made again when the descriptions of their chunks come.
         unchanging = "" if chunk_task(self._config.description) else embedder.fingerprint
-        return QueryVector(quantize_query(vector), number, path_nearness(text), unchanging), ""
+        return QueryVector(
+            quantize_query(vector),
+            number,
+            path_nearness(text),
+            name_nearness(rank.content_words(text)),
+            unchanging,
+        ), ""
 
     def _embed(self, embedder: Embedder, text: str, store: Store, number: int) -> bytes:
         """Return the query's vector; from a server, by the model of the stored vectors.
@@ -283,15 +293,26 @@ def _ordered(
     scope: SearchScope,
     found: Candidates,
     evidence: Evidence,
-    *,
-    with_names: bool,
+    mix: rank.Mix,
+    nearness: Callable[[str], float] | None,
 ) -> list[rank.Ranked]:
-    """Return the candidates' chunks in order. Names are read only where needed."""
+    """Return the candidates' chunks in order. Names are read for those that need them.
+
+    `nearness` tells how near the words of a name are to the query's.
+    """
     contenders = scorer.contenders(found.chunks, scope.wanted, evidence.of)
-    names: Mapping[int, rank.Names] = {}
-    if with_names:
-        evident = {chunk for _, chunk in evidence.of}
-        every = (one.facts for one in contenders)
-        named = {one.chunk for one in every if one.keyword.names or one.chunk in evident}
-        names = {number: rank.Names(*row) for number, row in scope.store.named(named).items()}
+    if not mix.signals:
+        return scorer.order(contenders, rank.Details({}, evidence.of), scope.least)
+    evident = {chunk for _, chunk in evidence.of}
+    every = (one.facts for one in contenders)
+    named = {one.chunk for one in every if one.keyword.names or one.chunk in evident}
+    best: set[int] = set()
+    if nearness and mix.signals.get(rank.ALIKE):
+        listed = sorted(contenders, key=lambda one: one.plain, reverse=True)
+        best = {one.facts.chunk for one in listed[:COMPARED]}
+    rows = {chunk: rank.Names(*row) for chunk, row in scope.store.named(named | best).items()}
+    if nearness:
+        alike = {chunk: nearness(rows[chunk].symbol.partition(" ")[0]) for chunk in best}
+        contenders = [one.with_alike(alike.get(one.facts.chunk, 0.0)) for one in contenders]
+    names = {chunk: row for chunk, row in rows.items() if chunk in named}
     return scorer.order(contenders, rank.Details(names, evidence.of), scope.least)

@@ -54,6 +54,7 @@ def test_every_signal_has_a_part_in_the_golden_ranking() -> None:
 SHOWS = {
     "defines": "OrderService",
     "named": "OrderService",
+    "alike": "reserve stock",
     "fileVector": "reserve stock",
     "fileKeyword": "reserve stock",
     "fileName": "cart view",

@@ -43,6 +43,24 @@ def of_chunk(name: str, names: Names | None, query: str) -> float:
     return CHUNK_SIGNALS[name].of(CHUNK, names, facts(query))
 
 
+# alike
+
+
+def test_the_nearness_of_a_name_is_its_signal_whether_names_were_read_or_not() -> None:
+    near = CHUNK._replace(alike=0.4)
+    assert CHUNK_SIGNALS["alike"].of(near, None, facts("drop an event")) == 0.4
+    assert of_chunk("alike", Names("function", "drop_event", ""), "drop an event") == 0.0
+
+
+def test_names_are_not_compared_with_a_pasted_text() -> None:
+    weights = signal_weights({})
+    assert [shaped(weights, shape)["alike"] > 0 for shape in ("phrase", "text", "trace")] == [
+        True,
+        False,
+        False,
+    ]
+
+
 # defines
 
 
