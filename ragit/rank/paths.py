@@ -25,7 +25,7 @@ _VENDORED = re.compile(
 )
 _PROSE = re.compile(
     r"\.(md|mdx|rst|rest|adoc|asciidoc|asc|txt|tex|pdf|doc[xm]?|rtf|xls[xm]?|pptx|od[tsp]|epub)$"
-    r"|(^|/)(CHANGELOG|HISTORY|NEWS|LICENSE|README)[^/]*$",
+    r"|(^|/)(CHANGELOG|HISTORY|NEWS|LICENSE|README)[^/]*$|(^|/)man\d?/([^/]+/)*[^/]+\.[1-9]\w{0,3}$",
     re.IGNORECASE,
 )
 _DOCUMENT = re.compile(r"\.(pdf|doc[xm]?|rtf|xls[xm]?|pptx|od[tsp]|epub)$", re.IGNORECASE)

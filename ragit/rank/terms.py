@@ -172,8 +172,9 @@ def parse_query(query: str) -> QueryTerms:
     shape = _shape(text, written, found)
     stop = _stop(found)
     marked = _marked_as_code(title if shape in PASTED else text)
-    symbols = _symbols(title if shape in PASTED else text, marked, shape)
     frames = _frames(text, shape)
+    is_place = shape == "symbol" and bool(frames)
+    symbols = () if is_place else _symbols(title if shape in PASTED else text, marked, shape)
     every = _weights(text, title, found, stop, shape)
     weights = _heaviest(every, MAX_TERMS_OF_TEXT if shape in PASTED else MAX_TERMS)
     return QueryTerms(
@@ -181,7 +182,7 @@ def parse_query(query: str) -> QueryTerms:
         _compounds(words.identifiers(title), weights, stop),
         symbols,
         shape,
-        names=_names(text, symbols, marked, shape),
+        names=() if is_place else _names(text, symbols, marked, shape),
         sequences=_sequences(text, shape),
         word_terms={word.lower(): terms[-1] for word in found if (terms := words.terms_of(word))},
         phrases=() if frames else _phrases(text, found),

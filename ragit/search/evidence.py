@@ -62,7 +62,7 @@ def find_evidence(
     evidence: dict[Key, float] = {}
     for chunk, value in _values(texts, query, weights, store.chunks(promising), tests).items():
         evidence.update(((place, chunk), value) for place in places[chunk >> ORDINAL_BITS])
-    if query.shape == "symbol":
+    if query.shape == "symbol" and not query.frames:
         for place, file in found.files.items():
             if file.mentioned == 1.0:  # the query is its path
                 evidence[place, chunk_id(tree.snapshot.chunkings[place], 0)] = 1.0

@@ -102,6 +102,7 @@ def test_a_name_that_no_line_holds_has_no_line() -> None:
 
 PLACES = {
     "lib/a.js": "function f() {\n  g()\n}\n\nfunction g() {\n  throw new Error('nope')\n}\n",
+    "c.c": "".join(f"int f{i}(int c)\n{{\n\treturn c + {i};\n}}\n\n" for i in range(40)),
     "src/b.py": "import x\n\n\ndef f():\n    a = 1\n    b = 2\n    return a\n",
 }
 
@@ -110,6 +111,7 @@ PLACES = {
     ("query", "place"),
     [
         ("a.js:2", ("lib/a.js", 2)),
+        ("c.c:130", ("c.c", 130)),
         ("/home/me/src/b.py:6:1", ("src/b.py", 6)),
         (
             "Error: nope\n    at g (/app/lib/a.js:6:9)\n    at f (/app/lib/a.js:2:3)\n",
