@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from ragit.search.sign_bits import SignBits
 from ragit.store import Store, chunk_id
 
 BYTES = 32
@@ -70,7 +71,13 @@ def main() -> None:
                 args.repeat,
                 lambda: store._db.execute(f"SELECT sum(length(v)) FROM vec_bit_{number}").get,
             )
+            of, memory = (number, "made up"), SignBits()
+            loaded = median_of(1, lambda: memory.nearest(store, query, members, of, NEAREST))
+            kept = median_of(
+                args.repeat, lambda: memory.nearest(store, query, members, of, NEAREST)
+            )
     print(f"{args.chunks:,} chunks, {size:.0f} MB: nearest {whole}, of it reading rows {read}")
+    print(f"in a process that stays {kept}, and {loaded} once")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import apsw
 
 from ragit.store.connect import translated
 from ragit.store.nearest import SPAN, closest, runs
-from ragit.store.rows import DamagedRow, checked, checked_rows, chunk_id, number_list
+from ragit.store.rows import DamagedRow, checked_rows, chunk_id, number_list
 
 LISTED = "(SELECT value AS number FROM json_each(?))"
 """A table of the numbers from `number_list`."""
@@ -60,11 +60,11 @@ class VectorQueries:
         with translated(self.path):
             for first, last in runs(members, SPAN):
                 span = (chunk_id(first, 0), chunk_id(last + 1, 0) - 1)
-                rows = [checked(row, (int, bytes)) for row in self._db.execute(sql, span)]
-                numbers += [number for number, _ in rows]
-                bits += [of for _, of in rows]
-            if any(len(of) != size for of in bits):
-                raise DamagedRow("a vector has the wrong length")
+                for number, of in self._db.execute(sql, span):
+                    numbers.append(number)
+                    bits.append(of)
+            if set(map(type, bits)) - {bytes} or set(map(len, bits)) - {size}:
+                raise DamagedRow("a vector has the wrong type or length")
         return numbers, b"".join(bits)
 
     def similarities(self, vector: bytes, chunks: Iterable[int], embedder: int) -> dict[int, float]:
