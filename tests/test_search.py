@@ -225,7 +225,8 @@ def test_what_is_demoted_is_still_found(shop: GitSandbox) -> None:
         ("tie.pyi", "tie.py", True),
         ("tie.d.ts", "tie.js", True),
         ("tie.h", "tie.cc", False),  # C++ has much of its code in headers
-        ("net/tie.h", "tie.c", False),
+        ("net/tie.h", "tie.c", True),  # a header of include/ is far from its bodies
+        ("net/tie.h", "net/tied.c", False),
         ("tie.h", "tiedye.c", False),
     ],
 )

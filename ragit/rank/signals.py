@@ -33,8 +33,8 @@ class FileFacts(NamedTuple):
     """Cosine of its path's words with the query."""
     in_script: bool = False
     """Whether it contains a word of the query that is not in plain Latin letters."""
-    has_bodies_beside: bool = False
-    """Whether it is a header or a stub, with the implementation beside it."""
+    has_bodies: bool = False
+    """Whether it is a header or a stub, with the implementation in another file."""
     suffix_share: float = 0.0
     """Share of the tree's files with its suffix."""
     mentioned: float = 0.0
@@ -362,7 +362,7 @@ def _vendored(file: FileFacts, query: QueryFacts) -> float:
 
 
 def _declares(file: FileFacts, query: QueryFacts) -> float:
-    return 1.0 if file.has_bodies_beside else 0.0
+    return 1.0 if file.has_bodies else 0.0
 
 
 def _prose(file: FileFacts, query: QueryFacts) -> float:
@@ -407,9 +407,7 @@ FILE_SIGNALS: Mapping[str, FileSignal] = {
     "prose": FileSignal(_prose, -0.6, "prose, and code is preferred"),
     "notCode": FileSignal(_not_code, -0.15, "its best place is a heading, a key or plain text"),
     "longName": FileSignal(_long_name, -0.4, "its name has several words: a part of something"),
-    "declares": FileSignal(
-        _declares, -0.3, "a header or stub: the bodies are in the file beside it"
-    ),
+    "declares": FileSignal(_declares, -0.3, "a header or stub: the bodies are in another file"),
 }
 
 ALIKE = "alike"

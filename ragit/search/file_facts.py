@@ -83,7 +83,7 @@ class _Maker:
             nearness=_mean(sorted(one.cosines, reverse=True)[:NEAREST_OF_FILE]),
             path_nearness=self._path_nearness(path),
             in_script=any(place in files for files in self._in_script),
-            has_bodies_beside=tree.has_beside(path, BODIES),
+            has_bodies=tree.has_other(path, BODIES),
             suffix_share=tree.suffix_share(path),
             mentioned=one.mentioned,
             is_outdated=tree.is_outdated(path),

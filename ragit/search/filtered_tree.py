@@ -43,7 +43,7 @@ class FilteredTree:
         self.paths_ending = self.whole.paths_ending
         self.ends_with = self.whole.ends_with
         self.has_in_path = self.whole.has_in_path
-        self.has_beside = self.whole.has_beside
+        self.has_other = self.whole.has_other
         self.is_outdated = self.whole.is_outdated
         self.suffix_share = self.whole.suffix_share
 

@@ -203,13 +203,29 @@ class WholeTree:
         """Return whether a path of the whole tree contains this name, ignoring case."""
         return name.lower().encode("utf-8", "surrogateescape") in self._joined[0]
 
-    def has_beside(self, path: str, others: Mapping[str, Sequence[str]]) -> bool:
-        """Return whether the tree has the same path with one of the suffixes in `others` for its
-        own.
+    def has_other(self, path: str, others: Mapping[str, Sequence[str]]) -> bool:
+        """Return whether a folder of the tree, the path's own or another, has a file of the same
+        name with one of the suffixes in `others` for its own.
         """
-        dot = path.find(".", path.rfind("/") + 1)
-        named = (path[:dot] + suffix for suffix in others.get(path[dot:], ()))
-        return any(self._holds(name.encode("utf-8", "surrogateescape")) for name in named)
+        start = path.rfind("/") + 1
+        dot = path.find(".", start)
+        for suffix in others.get(path[dot:], ()):
+            beside = (path[:dot] + suffix).encode("utf-8", "surrogateescape")
+            if self._holds(beside) or self._has_named(path[start:dot] + suffix):
+                return True
+        return False
+
+    def _has_named(self, name: str) -> bool:
+        """Return whether a file has this name, whatever its case."""
+        wanted = name.lower().encode("utf-8", "surrogateescape")
+        joined = self._joined[0]
+        at = joined.find(wanted)
+        while at >= 0:
+            before, after = joined[at - 1 : at], joined[at + len(wanted) : at + len(wanted) + 1]
+            if before in (b"", b"/", b"\0") and after in (b"", b"\0"):
+                return True
+            at = joined.find(wanted, at + 1)
+        return False
 
     def is_outdated(self, path: str) -> bool:
         """Return whether a folder of a later version lies beside one of the path's: v2/

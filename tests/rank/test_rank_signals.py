@@ -289,7 +289,7 @@ def test_what_is_no_code_is_lowered_unless_prose_is_asked_for() -> None:
 
 
 def test_a_header_is_lowered_where_the_bodies_lie_beside_it() -> None:
-    assert of_file("declares", "a.h", has_bodies_beside=True) == 1.0
+    assert of_file("declares", "a.h", has_bodies=True) == 1.0
     assert of_file("declares", "a.h") == 0.0
 
 

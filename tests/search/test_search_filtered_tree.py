@@ -1,4 +1,4 @@
-"""Tests of the tree that one query sees: shares of suffixes, with any paths."""
+"""Tests of the tree that one query sees: shares of suffixes and files of one name, with any paths."""
 
 from __future__ import annotations
 
@@ -47,3 +47,28 @@ def test_files_are_counted_by_their_last_suffix_and_hidden_ones_have_none(
     tree = FilteredTree(Snapshot(list(PATHS), numbers, numbers, {}), None)
 
     assert tree.suffix_share(path) == files / count
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("src/cart.h", True),
+        ("include/shop/cart.h", True),
+        ("include/ORDER.h", True),
+        ("cart.h", True),
+        ("zone.h", True),
+        ("include/art.h", False),
+        ("include/car.h", False),
+        ("include/stock.h", False),
+        ("types/index.d.ts", False),
+        ("src/cart.c", False),
+    ],
+)
+def test_a_header_has_its_bodies_in_a_file_of_its_name_in_any_folder(
+    path: str, found: bool
+) -> None:
+    paths = [b"order.c", b"src/cart.c", b"src/cart.h", b"src/stock.c.txt", b"zz/zone.c"]
+    numbers = array("I", range(len(paths)))
+    tree = FilteredTree(Snapshot(paths, numbers, numbers, {}), None)
+
+    assert tree.has_other(path, {".h": (".c",), ".d.ts": (".js",)}) is found
