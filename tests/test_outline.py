@@ -149,6 +149,7 @@ def test_documentation_is_found(samples: Ragit, path: str, name: str, doc: str) 
         ("// Opens it, e.g. a file. And more", "Opens it, e.g. a file."),
         ("/**\n * Opens {@link File}s <b>now</b>\n * @param x y\n */", "Opens Files now"),
         ("# Opens it", "Opens it"),
+        ("    #: the salt of\n    #: cookies. More", "the salt of cookies."),
         ("# Copyright 2020 Somebody", ""),
         ("/* Licensed under the Apache License */", ""),
         ("// eslint-disable-next-line", ""),

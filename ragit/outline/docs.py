@@ -51,6 +51,9 @@ _SENTENCE = re.compile(r"(.+?[.!?])(?=[\"')\]]?(?:\s|$))")
 _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|resp|approx)|\b[A-Z])\.$")
 _PRAGMA = re.compile(r"\{-#.*?#-\}|^#!.*", re.DOTALL)
 _LABEL = re.compile(r"[@\\](?:doc|brief|title|notice|summary)\b\s*|\.SYNOPSIS\b\s*", re.IGNORECASE)
+_SPHINX = re.compile(r"^([ \t]*#):", re.MULTILINE)
+"""The marks of a comment that Sphinx reads as documentation."""
+
 _RULES = re.compile(r"[-=*#~_]{4,}")
 _LINTER = re.compile(
     r"(?:syntax=|eslint|tslint|pylint|noqa|type: ignore|clang-format|prettier|go:|nolint|mypy|@ts-)"
@@ -156,7 +159,7 @@ def _docstring(lines: Sequence[str], name: int) -> str:
 
 def sentence(comment: str) -> str:
     """Return the first sentence of a comment, without its marks, at most LONGEST characters."""
-    text = _RULES.sub(" ", comment)
+    text = _RULES.sub(" ", _SPHINX.sub(r"\1", comment))
     text = _LABEL.sub("", plain_comment(_PRAGMA.sub("", text), 1000))
     text = _SECTION.split(f" {text}", maxsplit=1)[0]
     text = " ".join(_TAG.sub("", _INLINE.sub(r"\1", text)).split())
