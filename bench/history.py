@@ -52,6 +52,9 @@ def git(repository: Path, *args: str) -> bytes:
     return subprocess.run(["git", *args], cwd=repository, capture_output=True, check=True).stdout
 
 
+NOT_THERE = "NeverWasThere"
+"""A name that no commit has, so that all of them are looked at."""
+
 MEASURE = """
 import json, os, subprocess, sys, time
 started = time.perf_counter()
@@ -73,7 +76,7 @@ def cost(repository: Path, *args: str) -> Cost:
         check=True,
     )
     code, *measured = json.loads(said.stdout)
-    if code not in (0, 1):
+    if code not in (0, 1, 2 if NOT_THERE in args else 0):
         raise SystemExit(f"ragit {' '.join(args)} failed")
     return Cost(*measured)
 
@@ -211,7 +214,9 @@ def by_git(repository: Path, chunk: Chunk, found: Since) -> str:
     if said in moves:
         return "git names the commit that moved it from another file"
     if not said:
-        return "git names none: a merge brought it"
+        steps = [found.now.since, *(move.commit for move in found.moves)]
+        merged = any(len(step.parents) > 1 for step in steps)
+        return "git names none: a merge brought it" if merged else "git names none"
     return "another commit"
 
 
@@ -297,6 +302,12 @@ def speed(repository: Path, index: ragit.Ragit, old: str, repeat: int) -> None:
         worst = Cost(*(max(column) for column in zip(*costs, strict=True)))
         print(row(f"`since --versions {versions}`, {len(places)} places, median", middle))
         print(row("the same, the most", worst))
+    print(
+        row(
+            "`since --gone` of a name that never was",
+            cost(repository, "since", "--gone", NOT_THERE),
+        )
+    )
 
 
 def main() -> None:
