@@ -58,7 +58,7 @@ ROOMS: dict[str, set[str]] = {
     "git": set(),
     "chunk": {"references", "sandbox"},
     "remote": set(),
-    "embed": {"remote"},
+    "embed": {"remembered", "remote"},
     "services": {"config", "git", "remote"},
     "describe": {"remote", "sandbox"},
     "store": {"locks", "postings", "references", "remembered"},

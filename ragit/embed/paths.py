@@ -18,11 +18,12 @@ from ragit.embed.modelfile import ModelFile
 from ragit.embed.options import EmbedderOptions
 from ragit.embed.static import StaticEmbedder
 from ragit.records import NamedTuple
+from ragit.remembered import Remembered
 
 REMEMBERED_WORDS = 1024
 """Limit of cached vectors of words, of 8 KB each."""
 
-REMEMBERED_PATHS = 4096
+REMEMBERED_PATHS = 8192
 """Limit of cached vectors of paths, and of folders, of 2 KB each."""
 
 
@@ -40,7 +41,7 @@ class PathVectors:
         self._vector = lru_cache(maxsize=REMEMBERED_WORDS)(model.word_vector)
         self._sums: dict[str, Sequence[float]] = {"": (0.0,) * model.dimensions}
         """By folder."""
-        self._paths: dict[str, PathVector] = {}
+        self._paths: Remembered[str, PathVector] = Remembered(REMEMBERED_PATHS)
 
     def of(self, path: str) -> PathVector:
         """Return the vector of a path without its suffix."""
@@ -49,9 +50,7 @@ class PathVectors:
             folder, _, name = path.rpartition("/")
             total = self._with_words(self._of_folder(folder), name.rpartition(".")[0] or name)
             known = PathVector(array("d", total), math.sqrt(sum(map(mul, total, total))))
-            if len(self._paths) >= REMEMBERED_PATHS:
-                self._paths.clear()
-            self._paths[path] = known
+            self._paths.add(path, known)
         return known
 
     def _of_folder(self, folder: str) -> Sequence[float]:

@@ -24,14 +24,13 @@ _TESTS = re.compile(
     r"|\b(?:fixtures?|mocks?)\b|\bfor testing\b|(?:tests?|specs?)\W*$",
     re.IGNORECASE,
 )
-_RUNNING = re.compile(
+_RUNNING = (
     r"\b(?:an?|each|every|single|one)(?: \w+)? tests?\W*$|\b(?:flaky|failed|failing|skipped|slow) tests?\W*$"  # noqa: E501
     r"|^(?!.*\b(?:unit|integration|e2e|regression|end-to-end|acceptance|smoke)\b)"
     r"\W*(?:how (?:to|do i|are|is) )?(?:re-?run|run|retry|skip|repeat|schedule|discover|collect"
-    r"|shuffle|execute|isolate)\b[^,;]*\btests?\W*$",
-    re.IGNORECASE,
+    r"|shuffle|execute|isolate)\b[^,;]*\btests?\W*$"
 )
-"""What a test runner does with tests: its own code is asked for."""
+"""What a test runner does with tests: its own code is asked for. Few queries need it compiled."""
 _TASKS = "build|compile|install|set ?up|configure|contribute|deploy|release|upgrade|migrate|get started|run|report|publish"  # noqa: E501
 _PROSE = re.compile(
     rf"\bhow (?:to|do i|can i|do we|should i) (?:\w+ )?(?:{_TASKS})\b"
@@ -57,7 +56,7 @@ def intent_of(text: str) -> Intent:
     about what a test shows.
     """
     return Intent(
-        tests=bool(_TESTS.search(text)) and not _RUNNING.search(text),
+        tests=bool(_TESTS.search(text)) and not re.search(_RUNNING, text, re.IGNORECASE),
         prose=bool(_PROSE.search(text)),
         examples=bool(_EXAMPLES.search(text)),
         tooling=bool(_TOOLING.search(text)),

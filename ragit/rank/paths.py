@@ -28,7 +28,7 @@ _PROSE = re.compile(
     r"|(^|/)(CHANGELOG|HISTORY|NEWS|LICENSE|README)[^/]*$|(^|/)man\d?/([^/]+/)*[^/]+\.[1-9]\w{0,3}$",
     re.IGNORECASE,
 )
-_DOCUMENT = re.compile(r"\.(pdf|doc[xm]?|rtf|xls[xm]?|pptx|od[tsp]|epub)$", re.IGNORECASE)
+_DOCUMENT = r"\.(pdf|doc[xm]?|rtf|xls[xm]?|pptx|od[tsp]|epub)$"
 _TOOLING = re.compile(
     r"(^|/)\.(github|gitlab|agents|claude|cursor|circleci|azure[^/]*|buildkite|vscode|idea|husky|changeset|devcontainer)/"
     r"|\.(po|pot|xlf|xliff)$|(^|/)lc_messages/|(^|/)(locales?|lc_messages|i18n|l10n)/([^/]+/)*[^/]+\.(json|ya?ml|properties|strings|xml)$"
@@ -84,7 +84,7 @@ def is_prose(path: str) -> bool:
 
 def is_document(path: str) -> bool:
     """Return whether it is a file of an office program."""
-    return _DOCUMENT.search(path) is not None
+    return re.search(_DOCUMENT, path, re.IGNORECASE) is not None
 
 
 @_cached
