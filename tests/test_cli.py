@@ -548,7 +548,7 @@ def test_short_formats_leave_out_far_weaker_hits(shell: Terminal, repo: GitSandb
     repo.write("src/c.py", "def unrelated():\n    return 'hello'\n")
     repo.commit()
     asked = ("search", "--mode", "keyword", "hello greeting name")
-    everything = shell.ragit(*asked, "--format", "vimgrep", code=0).out.splitlines()
+    everything = json.loads(shell.ragit(*asked, "--json", code=0).out)["results"]
     for name in ("compact", "markdown"):
         kept = shell.ragit("-c", "retrieval.leastShare=0.99", *asked, "--format", name, code=0)
         weaker = len(everything) - 1
@@ -557,3 +557,24 @@ def test_short_formats_leave_out_far_weaker_hits(shell: Terminal, repo: GitSandb
         assert "weaker" not in said.out + said.err
     compact = shell.ragit("-c", "retrieval.leastShare=0", *asked, "--format", "compact", code=0)
     assert len(compact.out.splitlines()) == len(everything)
+
+
+def test_a_list_ends_before_hits_that_are_next_to_nothing(
+    shell: Terminal, repo: GitSandbox
+) -> None:
+    """A list of Vim fills with what is not about the query where a repository is small."""
+    repo.write(
+        "src/raw.c", "/* Leave the raw mode of the terminal. */\nvoid leave_raw_mode(void)\n{\n}\n"
+    )
+    repo.write("src/c.c", "int count(int c)\n{\n\treturn c;\n}\n")
+    repo.write("Makefile", "all: kilo\n\nkilo: kilo.c\n\tcc -o kilo kilo.c\n")
+    repo.commit()
+    everything = json.loads(shell.ragit("search", "raw mode", "--json", code=0).out)["results"]
+    near = [hit for hit in everything if hit["score"] >= 0.1 * everything[0]["score"]]
+    assert near[0]["path"] == "src/raw.c" and len(near) < len(everything)
+    listed = shell.ragit("search", "raw mode", "--format", "vimgrep", code=0)
+    assert len(listed.out.splitlines()) == len(near)
+    assert "left out (retrieval.leastShare)" in listed.err
+    for more in (["--guess"], ["--explain"]):
+        said = shell.ragit("search", "raw mode", *more, code=0)
+        assert "left out" not in said.out + said.err

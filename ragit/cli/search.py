@@ -116,8 +116,9 @@ def search(call: Call, /, query: tuple[str, ...], **options: Any) -> int:
         show = render.format_named(options["format_name"])
         answer = _answer(index, asked, query, options["like"], telling(call))
         style = render_options({**options, "explain": asked.explain}, index)
-        if options["format_name"] in render.SHORT:
-            answer = render.strongest(answer, index.config.retrieval.least_share)
+        if not asked.guess and not asked.explain:
+            share = render.LEAST_SHARE.get(options["format_name"], 0.0)
+            answer = render.strongest(answer, share * index.config.retrieval.least_share)
     answer, style = render.fitted(answer, style, show)
     is_text = options["format_name"] == "text"
     print_lines(show(answer, style), page=is_text)

@@ -218,7 +218,7 @@ class Retrieval(Section):
     least_share: float = knob(
         0.5,
         "In markdown and compact output, hits below this share of the best hit's score are left "
-        "out; 0: none are.",
+        "out; in text and vimgrep, below a fifth of it; 0: none are.",
         low=0,
         high=1,
         untrusted=FREE,

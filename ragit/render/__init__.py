@@ -109,8 +109,10 @@ FORMATS: dict[str, Format] = {
 }
 
 
-SHORT = frozenset(("markdown", "compact"))
-"""Formats that leave out hits far weaker than the best."""
+LEAST_SHARE = {"markdown": 1.0, "compact": 1.0, "text": 0.2, "vimgrep": 0.2}
+"""Formats that leave out hits far weaker than the best, with the factor of `retrieval.leastShare`:
+people look at a list from its beginning, agents pay for all of it.
+"""
 
 
 def format_named(name: str) -> Format:
@@ -131,7 +133,7 @@ __all__ = [
     "FORMATS",
     "PLAIN",
     "RenderOptions",
-    "SHORT",
+    "LEAST_SHARE",
     "agents_json",
     "agents_text",
     "changes",
