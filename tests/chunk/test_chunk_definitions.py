@@ -256,6 +256,11 @@ CASES = {
         "class Shape a where\n  area :: a -> Int\n  size :: a -> Int\n",
         "Shape Shape.area Shape.size",
     ),
+    "pattern synonyms": (
+        "haskell",
+        "module M where\n\npattern One x = Just x\n\npattern Two x y = (x, y)\n\npattern No = Nothing\n",
+        "M One Two No",
+    ),
     "methods of a protocol": ("clojure", "(defprotocol P\n  (need [this]))\n", "P need"),
     "methods of an interface of Go": (
         "go",

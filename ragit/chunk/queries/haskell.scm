@@ -13,5 +13,8 @@
 (foreign_import signature: (_ name: (_) @name)) @definition.foreign
 (import) @import
 (signature) @leading
-(pattern_synonym (equation synonym: (_) @name)) @definition.pattern
+(pattern_synonym (equation synonym: (apply function: (constructor) @name))) @definition.pattern
+(pattern_synonym
+  (equation synonym: (apply function: (apply function: (constructor) @name)))) @definition.pattern
+(pattern_synonym (equation synonym: (constructor) @name)) @definition.pattern
 (class_declarations (signature name: (_) @name) @definition.method)
