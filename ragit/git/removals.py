@@ -27,12 +27,10 @@ class Removals:
     def __init__(self, git: Git, word: str, head: Oid) -> None:
         self._git = git
         self._word = word
-        lists = (("--no-merges",), ("--first-parent", "--merges"))
-        self._commits = [
-            commit
-            for options in lists
-            for commit in git.run("rev-list", *options, words=(head, "--")).decode().split()
-        ]
+        words = (head, "--")
+        plain = git.run("rev-list", "--no-merges", words=words)
+        merges = git.run("rev-list", "--first-parent", "--merges", words=words)
+        self._commits = (plain + merges).decode().split()
         self.done = 0
         """Commits that git has searched; all of them that removed the word were yielded."""
         self.seen = 0

@@ -58,12 +58,15 @@ class GitStatus:
         if layout.top is None:
             return
         copy, git = private.refreshed_index(layout.index), layout.git_with_filters
-        options: tuple[str, ...] = ()
+        begins_cache = False
         if copy is not None:
             self.index = copy.path
             git = git.with_env(GIT_INDEX_FILE=str(copy.path), GIT_OPTIONAL_LOCKS="1")
-            options = _untracked_cache(layout.top) if copy.new else ()
-        self._process = git.start(*options, *_STATUS)
+            begins_cache = copy.new and _may_cache(layout.top)
+        if begins_cache:
+            self._process = git.start("-c", "core.untrackedCache=true", *_STATUS)
+        else:
+            self._process = git.start(*_STATUS)
 
     def output(self) -> bytes:
         """Wait for the output and return it; empty for a repository without a working tree."""
@@ -77,15 +80,15 @@ class GitStatus:
             stop(process)
 
 
-def _untracked_cache(top: Path) -> tuple[str, ...]:
-    """Return git's options to begin an untracked cache in a new copy of the index, if that is safe.
+def _may_cache(top: Path) -> bool:
+    """Return whether it is safe to begin an untracked cache in a new copy of the index.
 
     It is kept later, unless the user's settings forbid it. With it git does not read unchanged
     folders again, which is half of the work.
     """
     from ragit.git.folder_times import have_times  # once for each state of the user's index
 
-    return ("-c", "core.untrackedCache=true") if have_times(top) else ()
+    return have_times(top)
 
 
 class _Row(NamedTuple):
