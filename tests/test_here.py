@@ -170,6 +170,11 @@ def test_code_like_that_at_a_line(repo: GitSandbox) -> None:
     assert all(hit["path"] != "src/a.py" or hit["end_line"] < 4 for hit in answer["results"]), (
         "the code itself is no answer"
     )
+    many = "".join(f" * It has word {at} of its documentation.\n" for at in range(30))
+    repo.write("src/A.java", f"class A {{\n/**\n{many} */\nint count() {{ return 1; }}\n}}\n")
+    repo.write("src/B.java", f"class B {{\n/**\n{many} */\nint total() {{ return 1; }}\n}}\n")
+    answer = json.loads(shell.ragit("search", "--json", "--like", "A.java:5", code=0).out)
+    assert answer["results"][0]["path"] == "src/B.java", "long code is no pasted report"
     for place, words in {
         "a.py": "FILE:LINE",
         "no.py:1": "not indexed",

@@ -41,8 +41,10 @@ _IMPORTED = re.compile(r"\bfrom ([\w.]+) import ([\w, ]+)")
 
 
 def title_of(text: str) -> str:
-    """Return the first line; of a stack trace, the message of the root error."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
+    """Return the first line with a letter or digit; of a stack trace, the message of the root
+    error.
+    """
+    first = next((line for line in text.splitlines() if any(map(str.isalnum, line))), "")
     raised = _RAISED.findall(text) if _NOISE.search(first) or _RAISED.match(first) else []
     if raised:
         causes = [line for line in raised if "Caused by" in line]

@@ -202,7 +202,9 @@ class QueryRanker:
         if number is None:
             return None, "no vectors are stored for the configured embedder"
         prefix = self._config.query_prefix if query.query_prefix is None else query.query_prefix
-        text = terms.title if terms.is_pasted else query.text[: rank.QUERY_BYTES]
+        # Similar code is asked for by vectors alone: a chunk is no report with a title.
+        has_title = terms.is_pasted and query.mode != "vector"
+        text = terms.title if has_title else query.text[: rank.QUERY_BYTES]
         try:
             vector = self._embed(embedder, prefix + text, store, number)
             store.check_dimensions(number, len(vector) // 4)

@@ -16,6 +16,10 @@ def test_the_first_line_of_a_text_is_a_message_and_others_by_their_words() -> No
     ]
 
 
+def test_the_title_is_a_line_with_words() -> None:
+    assert title_of("/**\n * Counts apples.\n */\nint count() {") == "* Counts apples."
+
+
 def test_the_title_of_a_trace_with_causes_is_the_last_cause() -> None:
     trace = """java.lang.RuntimeException: request failed
         at com.shop.Web.serve(Web.java:10)
