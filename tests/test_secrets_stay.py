@@ -115,5 +115,5 @@ def test_no_piece_of_a_reranked_text_holds_half_a_token(at: int, bound: int) -> 
     reranker = Reranker(
         replaced(Reranking(), base_url="http://localhost:1/v1", max_doc_chars=bound)
     )
-    shown = reranker._shown(Document(f"keys/{token}.py", "", "", text))
+    shown = reranker._document_text(Document(f"keys/{token}.py", "", "", text))
     assert "a1B2a1B2" not in shown and redact(shown) == shown

@@ -177,15 +177,15 @@ class _Names:
         """
         used = sorted(self._cursor.used, key=lambda name: name not in self._imports)
         for name in used:
-            yield from self._meant(name, MOST)
+            yield from self._meanings(name, MOST)
         for name in sorted(self._imports, key=lambda name: name not in self._cursor.unused):
             if name not in self._cursor.used:
-                yield from self._meant(name, 1)
+                yield from self._meanings(name, 1)
 
     def elsewhere(self) -> Iterator[Chosen]:
         """Yield the meanings of the nearest other names that the file calls or writes as types."""
         for name in islice(self._cursor.rest, ELSEWHERE):
-            yield from self._meant(name, 1)
+            yield from self._meanings(name, 1)
 
     def declared(self, lines: Sequence[str]) -> Iterator[Chosen]:
         """Yield the declarations of included headers, likeliest first."""
@@ -205,7 +205,7 @@ class _Names:
         terms = terms_of(name)
         return len(self._world.holding(terms[-1])) if terms else 0
 
-    def _meant(self, name: str, most: int) -> Iterator[Chosen]:
+    def _meanings(self, name: str, most: int) -> Iterator[Chosen]:
         """Yield the meanings of a name in other files, at most `most` definitions."""
         is_imported = name in self._imports
         original = self._imports.get(name, name)

@@ -83,9 +83,9 @@ def changes(found: Touched, cosines: Cosines | None) -> list[Change]:
     """
     old, new = list(map(Item, found.old)), list(map(Item, found.new))
     pairings = list(_in_the_same_file(old, new))
-    pairings += _moved(old, new)
+    pairings += _pairs_moved(old, new)
     if cosines:
-        pairings += _alike(old, new, pairings, cosines)
+        pairings += _pairs_alike(old, new, pairings, cosines)
     made = [_paired(pairing) for pairing in pairings]
     made += [_single(ADDED, item) for item in new if item.left]
     made += [_single(REMOVED, item) for item in old if item.left]
@@ -145,7 +145,7 @@ def _take(pairing: Pairing) -> None:
     pairing.new.take(pairing.new_places)
 
 
-def _moved(old: list[Item], new: list[Item]) -> Iterator[Pairing]:
+def _pairs_moved(old: list[Item], new: list[Item]) -> Iterator[Pairing]:
     """Pair whole chunks with the same text; among several, those in files of the same name
     first.
     """
@@ -168,7 +168,7 @@ def _file_name(item: Item) -> bytes:
     return item.unit.path.rpartition(b"/")[2]
 
 
-def _alike(
+def _pairs_alike(
     old: list[Item], new: list[Item], known: list[Pairing], cosines: Cosines
 ) -> Iterator[Pairing]:
     """Pair whole chunks that are similar, the most similar first."""
@@ -207,7 +207,7 @@ def _candidates(old: list[Item], new: list[Item], known: list[Pairing]) -> set[t
     for ones, others in _sharing(old, new, lambda item: item.key):
         found.update(_comparable(ones, others))
     before, after = _by_path(old), _by_path(new)
-    for one, other in _linked(old, new, known):
+    for one, other in _linked_files(old, new, known):
         found.update(_comparable(before.get(one, []), after.get(other, [])))
     return found
 
@@ -231,7 +231,9 @@ def _comparable(ones: list[Item], others: list[Item]) -> Iterator[tuple[int, int
                 yield one.unit.chunk, other.unit.chunk
 
 
-def _linked(old: list[Item], new: list[Item], known: list[Pairing]) -> set[tuple[bytes, bytes]]:
+def _linked_files(
+    old: list[Item], new: list[Item], known: list[Pairing]
+) -> set[tuple[bytes, bytes]]:
     """Return pairs of files of which one may have become the other, or given part of itself to it.
 
     These are files of the same path, of the same name, those between which something moved, and

@@ -28,10 +28,10 @@ def place_of(opened: OpenTree, name: str, from_top: Callable[[str], bytes]) -> P
     SeveralDefinitions.
     """
     place = line_of_file(name)
-    return _at(opened, from_top(place[0]), place[1]) if place else _of_symbol(opened, name)
+    return _chunk_at(opened, from_top(place[0]), place[1]) if place else _of_symbol(opened, name)
 
 
-def _at(opened: OpenTree, path: bytes, line: int) -> Place:
+def _chunk_at(opened: OpenTree, path: bytes, line: int) -> Place:
     """Return the chunk at a line of a file; the smallest of several. Raises NoSuchPath."""
     name = path_text(path)
     chunking = opened.chunking_at(path)

@@ -64,10 +64,10 @@ class Historian:
         started = time.perf_counter()
         if most and place.row.definitions:
             self._files.prepare()
-        stop = self._committed(place, commit)
+        stop = self._origin(place, commit)
         # Tags first: while git answers about them, it reads on in the history of the file.
         tag, has = self._first_tag(place.code, stop) if stop else ("", False)
-        earlier, more = self._earlier(place, commit, stop, most)
+        earlier, more = self._earlier_versions(place, commit, stop, most)
         facts = self._ancestry.facts(stop.node.commit) if stop else None
         return Since(
             *self._asked(),
@@ -90,7 +90,7 @@ class Historian:
         target = self._opened.target
         return target.name, target.tree, self._opened.tree.complete
 
-    def _committed(self, place: Place, commit: Oid | None) -> Stop | None:
+    def _origin(self, place: Place, commit: Oid | None) -> Stop | None:
         """Return the origin of the code; None if it is not committed."""
         if commit is None:
             return None
@@ -101,7 +101,7 @@ class Historian:
             path = other_file(finder, self._repo.diff(commit, self._opened.target.tree), place.path)
         return self._follower.follow(place.code, commit, path) if path is not None else None
 
-    def _earlier(
+    def _earlier_versions(
         self,
         place: Place,
         commit: Oid | None,
@@ -114,12 +114,12 @@ class Historian:
         if stop is None:
             older = self._in_commit(place, commit) if commit else None
         else:
-            older = self._before(stop, piece)
+            older = self._version_before(stop, piece)
         while older is not None and len(found) < most:
             stop = self._follower.follow_on(older.code, older.history, older.node, older.path)
             facts = self._ancestry.facts(stop.node.commit)
             found.append(_version(older.path, older.piece, facts))
-            older = self._before(stop, older.piece)
+            older = self._version_before(stop, older.piece)
         return found, older is not None
 
     def _in_commit(self, place: Place, commit: Oid) -> _Older | None:
@@ -131,7 +131,7 @@ class Historian:
         start = self._follower.start(commit, place.path)
         return _Older(*start, *match) if start else None
 
-    def _before(self, stop: Stop, piece: Piece) -> _Older | None:
+    def _version_before(self, stop: Stop, piece: Piece) -> _Older | None:
         """Return the version of a definition before a commit changed its text."""
         if not piece.definitions or stop.unknown:
             return None
@@ -175,7 +175,7 @@ class Historian:
 
     # -- tags
 
-    def _tagged(self) -> list[tuple[str, Oid, Oid]]:
+    def _tags_by_version(self) -> list[tuple[str, Oid, Oid]]:
         """Return the tags of commits by version: name, commit and tree."""
         prefix = "refs/tags/"
         tags = [
@@ -190,14 +190,14 @@ class Historian:
         """Return the first tag with a text in one of the files, and whether it contains the commit
         that introduced it.
         """
-        tags = self._tagged()
-        found = self._having(code, tags, stop.paths)
+        tags = self._tags_by_version()
+        found = self._tags_with(code, tags, stop.paths)
         tag = next(found, None)
         if tag is None:
             return "", False
         return tag[0], self._ancestry.is_ancestor(stop.node.commit, tag[1])
 
-    def _having(
+    def _tags_with(
         self,
         code: bytes,
         tags: Sequence[tuple[str, Oid, Oid]],
@@ -244,8 +244,8 @@ class Historian:
             )
         until = None if within_s is None else time.monotonic() + within_s
         last, removed, commits = self._removal(symbol, head, progress, until)
-        tags = list(reversed(self._tagged()))
-        tag = next(self._having(last.code, tags, [last.path]), None)
+        tags = list(reversed(self._tags_by_version()))
+        tag = next(self._tags_with(last.code, tags, [last.path]), None)
         stop = self._follower.follow_on(last.code, last.history, last.node, last.path)
         facts = self._ancestry.facts(stop.node.commit)
         return Gone(

@@ -57,12 +57,12 @@ def other_file(finder: TextFinder, changes: Iterable[Change], path: bytes) -> by
     while some := list(islice(waiting, _AT_ONCE)):
         finder.load((one.path, one.old.oid) for one in some if one.old)
         for one in some:
-            if _lost(finder, one):
+            if _has_lost(finder, one):
                 return one.path
     return None
 
 
-def _lost(finder: TextFinder, change: Change) -> bool:
+def _has_lost(finder: TextFinder, change: Change) -> bool:
     """Return whether a file had the text before a change, but not after it."""
     if change.old is None or not finder.line(change.path, change.old.oid):
         return False

@@ -144,8 +144,8 @@ class _Units:
             new.setdefault(_counterpart(chunk, pair.old, pair.new), [])
         for chunk in new.keys() - set(pair.only_new):
             old.setdefault(_counterpart(chunk, pair.new, pair.old), [])
-        self.old += self._made(pair.path, old, dict(pair.old))
-        self.new += self._made(pair.path, new, dict(pair.new))
+        self.old += self._new_units(pair.path, old, dict(pair.old))
+        self.new += self._new_units(pair.path, new, dict(pair.new))
         return old_rest or new_rest
 
     def _gathered(self, chunks: list[int]) -> tuple[dict[int, list[int]], bool]:
@@ -165,7 +165,7 @@ class _Units:
                 found.setdefault(owner, []).append(chunk)
         return found, rest
 
-    def _made(
+    def _new_units(
         self, path: bytes, units: Mapping[int, list[int]], hashes: Mapping[int, bytes]
     ) -> Iterable[Unit]:
         text = path_text(path)

@@ -310,10 +310,12 @@ class Indexer:
             deferred = dict.fromkeys(file.key for part in resolved for file in part.deferred)
             stats.deferred = append_new(lacking, deferred)
         if store and not anew:
-            stats.again = append_new(lacking, self._again(store, resolved, asks))
+            stats.again = append_new(lacking, self._incomplete_keys(store, resolved, asks))
         return resolved, lacking
 
-    def _again(self, store: Store, resolved: Sequence[IndexedTree], asks: bool) -> list[Key]:
+    def _incomplete_keys(
+        self, store: Store, resolved: Sequence[IndexedTree], asks: bool
+    ) -> list[Key]:
         """Return the keys of stored chunkings that lack vectors or descriptions."""
         chunkings = sorted({chunking for part in resolved for chunking in part.without_vectors})
         keys = store.keys_of(chunkings)

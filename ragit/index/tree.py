@@ -203,7 +203,7 @@ class TreeResolver:
     ) -> IndexedTree:
         base = self._known(store, tree, naming)
         if base is not None:
-            back = self._back(base.snapshot)
+            back = self._restored(base.snapshot)
             if not back:
                 return IndexedTree(tree, base.snapshot, [], cached=True)
             return self._derived(store, base, tree, [], back, absent)
@@ -211,7 +211,9 @@ class TreeResolver:
         if base is not None:
             changes = self._changes(base.tree, tree)
             if changes is not None:
-                return self._derived(store, base, tree, changes, self._back(base.snapshot), absent)
+                return self._derived(
+                    store, base, tree, changes, self._restored(base.snapshot), absent
+                )
         return self._walked(tree, store, absent)
 
     def _next(
@@ -224,7 +226,7 @@ class TreeResolver:
         if changes is None:
             return None
         known = _Known(base.tree, 0, base.snapshot, {file.path for file in base.missing})
-        back = self._back(known.snapshot)
+        back = self._restored(known.snapshot)
         new = self._derived(store, known, tree, changes, back, absent)
         changed = back.keys() | {change.path for change in changes}
         here = set(new.snapshot.chunkings)
@@ -266,7 +268,7 @@ class TreeResolver:
             return None
         return _Known(tree, *found)
 
-    def _back(self, snapshot: Snapshot) -> dict[bytes, Oid]:
+    def _restored(self, snapshot: Snapshot) -> dict[bytes, Oid]:
         """Return by path the blobs that the repository lacked then, and has now."""
         lacked = snapshot.absent
         if not lacked:

@@ -64,7 +64,7 @@ class UnionResolver(TreeResolver):
         if tree not in self.unions:
             return super().resolve(store, tree, near=near, absent=absent, naming=naming, anew=anew)
         cached = store.snapshots.of(tree, self.selection_of(tree)) if store else None
-        if store and cached is not None and not self._back(cached):
+        if store and cached is not None and not self._restored(cached):
             return self._with_overdue(store, IndexedTree(tree, cached, [], cached=True))
         parts: list[IndexedTree] = []
         for one in self.unions[tree]:

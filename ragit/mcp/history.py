@@ -34,7 +34,7 @@ def answer(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
 
 def _since(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
     place = _required(arguments, "PATH:LINE or a symbol")
-    return _told(
+    return _answer(
         workspace,
         arguments,
         call,
@@ -45,7 +45,7 @@ def _since(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
 
 def _gone(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
     symbol = _required(arguments, "a symbol")
-    return _told(
+    return _answer(
         workspace,
         arguments,
         call,
@@ -56,7 +56,7 @@ def _gone(workspace: Workspace, arguments: Arguments, call: Call) -> Listing:
     )
 
 
-def _told(
+def _answer(
     workspace: Workspace,
     arguments: Arguments,
     call: Call,

@@ -87,7 +87,7 @@ class ToolServer:
         from ragit.render import visible
 
         try:
-            return _said(self._ready().run(tool, arguments, call))
+            return _result(self._ready().run(tool, arguments, call))
         except RagitError as error:
             text = f"error: {visible(error.message)}\nhint: {visible(error.hint)}"
         except Cancelled:
@@ -97,7 +97,7 @@ class ToolServer:
 
             log = report(["mcp", tool.name])
             text = f"error: ragit failed unexpectedly; the details are in {visible(str(log))}"
-        return _said(text, failed=True)
+        return _result(text, failed=True)
 
     def close(self) -> None:
         """Close all repositories."""
@@ -110,10 +110,10 @@ class ToolServer:
             from ragit.mcp.engine import Engine
 
             self._engine = Engine(self._folder, self._environ)
-            threading.Thread(target=self._rest, daemon=True).start()
+            threading.Thread(target=self._close_when_idle, daemon=True).start()
         return self._engine
 
-    def _rest(self) -> None:
+    def _close_when_idle(self) -> None:
         """Close all repositories whenever no call has come for `IDLE_S` seconds.
 
         An open store takes memory, and cannot be made smaller on a full disk.
@@ -150,7 +150,7 @@ def _listed(tool: Tool) -> types.Tool:
     )
 
 
-def _said(text: str, *, failed: bool = False) -> types.CallToolResult:
+def _result(text: str, *, failed: bool = False) -> types.CallToolResult:
     return types.CallToolResult(
         content=[types.TextContent(type="text", text=text)], is_error=failed
     )

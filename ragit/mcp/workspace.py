@@ -204,7 +204,7 @@ class Workspaces:
         with self._lock:
             if repository is None:
                 return self._started_here()
-            folder = self._named(repository)
+            folder = self._folder_of(repository)
             found = self._open.pop(folder, None) or Workspace(folder, self._environ)
             self._open[folder] = found
             if len(self._open) > OPEN:
@@ -229,7 +229,7 @@ class Workspaces:
             self._here = Workspace(here, self._environ, unread)
         return self._here
 
-    def _named(self, repository: str) -> Path:
+    def _folder_of(self, repository: str) -> Path:
         if _URL.match(repository):
             raise ConfigError(
                 f"{visible(repository)!r} is a URL",

@@ -44,7 +44,7 @@ def file_graph(opened: OpenTree) -> FileGraph:
     place_of: dict[int, int] = {}
     for place, chunking in enumerate(snapshot.chunkings):
         place_of.setdefault(chunking, place)
-    named = _named(opened, place_of)
+    named = _first_definitions(opened, place_of)
     graph = FileGraph(paths, [{} for _ in paths], {}, {})
     holders: dict[str, list[int]] = {}
     for place, name in named:
@@ -59,7 +59,9 @@ def file_graph(opened: OpenTree) -> FileGraph:
     return graph
 
 
-def _named(opened: OpenTree, place_of: Mapping[int, int]) -> dict[tuple[int, str], Definition]:
+def _first_definitions(
+    opened: OpenTree, place_of: Mapping[int, int]
+) -> dict[tuple[int, str], Definition]:
     """Return the definitions of all files, the first of each name in a file."""
     found: dict[tuple[int, str], Definition] = {}
     for chunking, definitions in opened.store.names.definitions(place_of.keys()):

@@ -68,11 +68,11 @@ def _named(opened: OpenTree, name: str) -> Iterator[Found]:
             for path in places[chunking]
         ]
         if found:
-            yield from _once(found)
+            yield from _distinct(found)
             return
 
 
-def _once(found: Iterable[Found]) -> Iterator[Found]:
+def _distinct(found: Iterable[Found]) -> Iterator[Found]:
     """Yield each place once: the parts of a long definition may repeat its name."""
     seen = set()
     for one in found:

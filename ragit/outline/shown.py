@@ -64,10 +64,10 @@ def show_line(opened: OpenTree, path: bytes, line: int, *, body: bool = False) -
     if not 1 <= line <= count:
         has = f"{path_text(path)} has {count:,} line{'' if count == 1 else 's'}"
         raise NoSuchPath(f"{has}, so there is no line {line}", "Name a line that it has")
-    return _shown(opened, file, _at(file, line), body, ())
+    return _shown(opened, file, _innermost_at(file, line), body, ())
 
 
-def _at(file: File, line: int) -> Item:
+def _innermost_at(file: File, line: int) -> Item:
     """Return the innermost definition at a line, or else the chunk or the line itself."""
     held = [each for each in flat(file.items) if each.start_line <= line <= each.end_line]
     if held:

@@ -26,7 +26,7 @@ def signature(kept: str, lines: Sequence[str], line: int, name: str) -> str:
     """
     found = kept
     if not (_holds(kept, name) and _is_closed(kept)):
-        found = _written(lines, line)
+        found = _declaration_from(lines, line)
         found = found if name in found else name
     return tidied(found) or name
 
@@ -63,7 +63,7 @@ def _is_closed(text: str) -> bool:
     return text.count("(") <= text.count(")") and text.count("[") <= text.count("]")
 
 
-def _written(lines: Sequence[str], line: int) -> str:
+def _declaration_from(lines: Sequence[str], line: int) -> str:
     """Return the text from a line on until no bracket is open."""
     parts: list[str] = []
     depth = 0

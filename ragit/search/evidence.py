@@ -55,12 +55,12 @@ def find_evidence(
 ) -> Evidence:
     """Return the evidence of the candidates' chunks."""
     weights = found.matches.weights
-    places = _places(tree, query, found)
+    places = _files_by_chunking(tree, query, found)
     tests = _tests(query, found, places)
     promising = _promising(query, found, places, tests)
     texts.load(chunk >> ORDINAL_BITS for chunk in promising)
     evidence: dict[Key, float] = {}
-    for chunk, value in _values(texts, query, weights, store.chunks(promising), tests).items():
+    for chunk, value in _exactness(texts, query, weights, store.chunks(promising), tests).items():
         evidence.update(((place, chunk), value) for place in places[chunk >> ORDINAL_BITS])
     if query.shape == "symbol" and not query.frames:
         for place, file in found.files.items():
@@ -71,7 +71,9 @@ def find_evidence(
     return Evidence(evidence, weights)
 
 
-def _places(tree: FilteredTree, query: QueryTerms, found: Candidates) -> dict[int, list[int]]:
+def _files_by_chunking(
+    tree: FilteredTree, query: QueryTerms, found: Candidates
+) -> dict[int, list[int]]:
     """Return the candidate files by chunking; for a pasted text without tests and changelogs, which
     repeat issues.
     """
@@ -89,7 +91,7 @@ def _promising(
     tests: Set[int],
 ) -> list[int]:
     """Return the chunks that contain most of the query's words, best first."""
-    scores = _scored(query, found, places)
+    scores = _first_scores(query, found, places)
     if found.among is not None:
         scores = {chunk: score for chunk, score in scores.items() if chunk in found.among}
     for chunk in scores if tests else ():
@@ -114,7 +116,7 @@ def _tests(
     )
 
 
-def _values(
+def _exactness(
     texts: Texts,
     query: QueryTerms,
     weights: WordWeights,
@@ -151,7 +153,9 @@ def _defines(row: ChunkRow, names: Sequence[str]) -> bool:
     return any(name in defined or is_type_of(name, defined[0], row.kind) for name in names)
 
 
-def _scored(query: QueryTerms, found: Candidates, chunkings: Iterable[int]) -> dict[int, float]:
+def _first_scores(
+    query: QueryTerms, found: Candidates, chunkings: Iterable[int]
+) -> dict[int, float]:
     """Return a first score of the chunks that contain most of a sequence's words, or the parts of a
     name.
     """
@@ -165,7 +169,7 @@ def _scored(query: QueryTerms, found: Candidates, chunkings: Iterable[int]) -> d
                 shares[ordinal] = shares.get(ordinal, 0.0) + 1.0
             for ordinal in ordinals(words, term_of(name)):
                 shares[ordinal] += 0.5  # the name itself, not only its parts
-            for ordinal in _named(words, term_of(name)):
+            for ordinal in _chunks_defining(words, term_of(name)):
                 shares[ordinal] += 2.0  # its definition
         for ordinal, score in shares.items():
             if score >= LEAST_SHARE:
@@ -187,13 +191,13 @@ def _holding_name(held: HasEntries, name: str) -> Iterable[int]:
 def _halves(held: HasEntries, word: str) -> frozenset[int]:
     found: set[int] = set()
     for at in range(1, len(word) - 1):
-        first = _named(held, words.stem(word[:at]))
+        first = _chunks_defining(held, words.stem(word[:at]))
         if first:
-            found |= first & _named(held, words.stem(word[at:]))
+            found |= first & _chunks_defining(held, words.stem(word[at:]))
     return frozenset(found)
 
 
-def _named(held: HasEntries, term: str) -> frozenset[int]:
+def _chunks_defining(held: HasEntries, term: str) -> frozenset[int]:
     """Return the chunks that define a name with this term."""
     entries = held.entries(postings.term_hash(term))
     return frozenset(entry >> 8 for entry in entries if entry & SYMBOL)

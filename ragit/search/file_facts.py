@@ -47,7 +47,7 @@ def file_facts(
     path's words with the query.
     """
     maker = _Maker(tree, query, found, path_nearness)
-    return _compared({one.place: maker.facts(one) for one in files}, found.covered)
+    return _with_comparisons({one.place: maker.facts(one) for one in files}, found.covered)
 
 
 class _Maker:
@@ -96,7 +96,9 @@ def _mean(numbers: Sequence[float]) -> float:
     return sum(numbers) / len(numbers) if numbers else 0.0
 
 
-def _compared(files: Mapping[int, FileFacts], covered: Mapping[int, float]) -> dict[int, FileFacts]:
+def _with_comparisons(
+    files: Mapping[int, FileFacts], covered: Mapping[int, float]
+) -> dict[int, FileFacts]:
     """Return the facts, with those added that depend on other candidates: a test's subject, the
     words that no usual file has.
     """

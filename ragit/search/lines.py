@@ -55,23 +55,23 @@ def best_line(query: QueryTerms, weights: WordWeights, hit: Landing) -> int:
     line with such a name; the definition, unless another line contains twice as much of the query's
     words.
     """
-    found = _asked_for(query, weights, hit)
+    found = _quoted_or_named(query, weights, hit)
     if found is not None:
         return found
     richest, most = _richest(query, weights, hit)
-    opening = _opening(query, hit)
+    opening = _definition_like_query(query, hit)
     if opening is None:
         return richest if most else _first(hit.lines)
     own = _weight(query, weights, hit.lines[opening])
     return opening if not most or own >= DEFINITION_SHARE * most else richest
 
 
-def _asked_for(query: QueryTerms, weights: WordWeights, hit: Landing) -> int | None:
+def _quoted_or_named(query: QueryTerms, weights: WordWeights, hit: Landing) -> int | None:
     """Return the line that the query quotes or names; the query's own spelling comes first."""
-    quoted = _quoted(query, weights, hit)
+    quoted = _quoted_line(query, weights, hit)
     if quoted is not None:
         return quoted
-    for find, as_written in _SPELLED if _has_a_spelling(query) else _PLAIN:
+    for find, as_written in _SPELLING_FIRST if _has_a_spelling(query) else _DEFINITION_FIRST:
         found = find(query, hit, as_written=as_written)
         if found is not None:
             return found
@@ -129,7 +129,7 @@ def _as_use(before: str) -> float:
     return 4.0 * quoted + 3.0 * bool(_USE.search(before))
 
 
-def _defined(query: QueryTerms, hit: Landing, *, as_written: bool) -> int | None:
+def _definition_of_name(query: QueryTerms, hit: Landing, *, as_written: bool) -> int | None:
     """Return the line of the definition of a name in the query, in the same or another spelling."""
     for symbol in query.symbols:
         for name, at in sorted(hit.definitions, key=lambda one: one[1]):
@@ -148,7 +148,7 @@ def _last(name: str) -> str:
     return re.split(r"::|[.#](?=\w)", name)[-1]
 
 
-def _named(query: QueryTerms, hit: Landing, *, as_written: bool) -> int | None:
+def _line_with_name(query: QueryTerms, hit: Landing, *, as_written: bool) -> int | None:
     """Return the line that matches a name of the query best; among equals its definition, else the
     first.
     """
@@ -166,14 +166,24 @@ def _named(query: QueryTerms, hit: Landing, *, as_written: bool) -> int | None:
     return None if best is None else -best[2]
 
 
-_SPELLED = ((_defined, True), (_named, True), (_defined, False), (_named, False))
-_PLAIN = ((_defined, True), (_defined, False), (_named, True), (_named, False))
+_SPELLING_FIRST = (
+    (_definition_of_name, True),
+    (_line_with_name, True),
+    (_definition_of_name, False),
+    (_line_with_name, False),
+)
+_DEFINITION_FIRST = (
+    (_definition_of_name, True),
+    (_definition_of_name, False),
+    (_line_with_name, True),
+    (_line_with_name, False),
+)
 """Order of the attempts to find a line that defines or contains a name: in the query's spelling
 first, or definitions first.
 """
 
 
-def _quoted(query: QueryTerms, weights: WordWeights, hit: Landing) -> int | None:
+def _quoted_line(query: QueryTerms, weights: WordWeights, hit: Landing) -> int | None:
     """Return the line in which the longest quoted part of the query begins."""
     best, chosen = QUOTED_FROM, None
     sequences, spelled = [*query.phrases, *query.sequences], query.spelled
@@ -217,7 +227,7 @@ def _weight(query: QueryTerms, weights: WordWeights, line: str) -> float:
     return total
 
 
-def _opening(query: QueryTerms, hit: Landing) -> int | None:
+def _definition_like_query(query: QueryTerms, hit: Landing) -> int | None:
     """Return the line of the definition with the name most like the query."""
     asked = query.weights
 

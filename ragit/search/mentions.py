@@ -23,12 +23,12 @@ def mentioned_files(tree: FilteredTree, query: QueryTerms) -> dict[int, float]:
         for place in _few(tree, tree.paths_ending(frame.path)):
             found[place] = 1.0
     for path in query.paths[:MOST_MENTIONS]:
-        for place, value in _named(tree, path).items():
+        for place, value in _files_named(tree, path).items():
             found[place] = max(found.get(place, 0.0), value)
     return found
 
 
-def _named(tree: FilteredTree, path: str) -> dict[int, float]:
+def _files_named(tree: FilteredTree, path: str) -> dict[int, float]:
     """Return the files that a path or a dotted module names."""
     places = _few(tree, tree.ends_with(path))
     if places or "/" in path:

@@ -97,13 +97,16 @@ class Reranker:
             best, described if wants else lambda _: {}, decode_without_keys
         )
         done = self.order(
-            query, [one for one, _ in best], list(map(self._shown, documents)), distinct=distinct
+            query,
+            [one for one, _ in best],
+            list(map(self._document_text, documents)),
+            distinct=distinct,
         )
         reordered = [(one, best[old][1]) for old, one in done.order]
         rest = () if done.alone else pool[len(best) :]
         return RerankedPool([*reordered, *rest], done.by, done.degraded)
 
-    def _shown(self, one: Document) -> str:
+    def _document_text(self, one: Document) -> str:
         """Return what the model reads of a candidate: its path, name and beginning.
 
         Secrets are removed before the end is cut off: half a secret would not be recognised.
@@ -132,7 +135,7 @@ class Reranker:
         )
         try:
             relevances = in_time(
-                lambda policy: self._fitting(said, documents, policy),
+                lambda policy: self._relevances(said, documents, policy),
                 settings.timeout_ms,
                 SECTION,
             )
@@ -150,7 +153,7 @@ class Reranker:
             alone=True,
         )
 
-    def _fitting(
+    def _relevances(
         self, said: str, documents: Sequence[str], policy: RetryPolicy
     ) -> list[float | None]:
         """Return the relevances of documents, or of their beginnings if the server says they are

@@ -166,7 +166,7 @@ class Searcher:
         ranked = self._ranker.ranked(query, scope)
         hits, by, not_reranked = self._hits(texts, store, query, tree, ranked, reranker)
         degraded = "; ".join(
-            filter(None, (ranked.degraded, not_reranked, _lost(texts, tree.snapshot)))
+            filter(None, (ranked.degraded, not_reranked, _note_on_lost(texts, tree.snapshot)))
         )
         found = Found(
             hits,
@@ -240,7 +240,7 @@ class Searcher:
         builder = HitBuilder(texts, store, tree, ranked, limit)
         pool, by, not_reranked = builder.pool, None, ""
         if reranker:
-            described = partial(_described, store, self._config)
+            described = partial(_descriptions, store, self._config)
             done = reranker.rerank(builder, query.text, described, distinct=self._ranker.distinct)
             pool, by, not_reranked = done.pool, done.by, done.degraded
         pieces = builder.pieces(pool)[:size]
@@ -308,7 +308,7 @@ def _unsearched_submodules(query: Query, resolved: IndexedTree, found: Found) ->
     return (f"{count:,} {are} not searched; --recurse-submodules searches what is checked out",)
 
 
-def _lost(texts: Texts, snapshot: Snapshot) -> str:
+def _note_on_lost(texts: Texts, snapshot: Snapshot) -> str:
     """Return a note on candidates that git has lost since they were indexed.
 
     It names them even if none is a hit: a file without its text may have lost its rank.
@@ -320,7 +320,7 @@ def _lost(texts: Texts, snapshot: Snapshot) -> str:
     return f"{LOST_SINCE_INDEXED} (git fsck): {', '.join(lost)}"
 
 
-def _described(store: Store, config: Config, hashes: list[bytes]) -> Mapping[bytes, str]:
+def _descriptions(store: Store, config: Config, hashes: list[bytes]) -> Mapping[bytes, str]:
     """Return descriptions of chunks by the hash of the embedded text; none if not configured."""
     task = chunk_task(config.description)
     return store.descriptions.of(OF_CHUNK, task.fingerprint, hashes) if task else {}

@@ -114,7 +114,7 @@ def connect(path: Path, *, writable: bool, wait_ms: int = BUSY_MS) -> apsw.Conne
         except apsw.IOError as error:
             if not (writable and _lacks_shared_memory(error)):
                 raise
-            _turn_back(path)
+            _to_rollback_journal(path)
             db = _checked(path, writable, wal=False)
         db.set_busy_timeout(wait_ms)
         db.pragma("cache_size", -CACHE_KIB)
@@ -234,7 +234,7 @@ def _open(path: Path, *, writable: bool) -> apsw.Connection:
     return db
 
 
-def _turn_back(path: Path) -> None:
+def _to_rollback_journal(path: Path) -> None:
     """Convert a WAL database to a rollback journal, without shared memory.
 
     A connection in exclusive mode needs none.

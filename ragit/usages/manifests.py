@@ -56,7 +56,7 @@ class TypeScriptPaths(NamedTuple):
 def go_modules(paths: Iterable[str], read: Read) -> dict[str, str]:
     """Return the folders of Go modules by name."""
     found = {}
-    for path in _named(paths, _GO_FILE):
+    for path in _files_named(paths, _GO_FILE):
         match = _GO_MODULE.search(_text(path, read))
         if match:
             found[match[1]] = posixpath.dirname(path)
@@ -66,7 +66,7 @@ def go_modules(paths: Iterable[str], read: Read) -> dict[str, str]:
 def packages(paths: Iterable[str], read: Read) -> dict[str, str]:
     """Return the folders of JavaScript packages by name."""
     found: dict[str, str] = {}
-    for path in _named(paths, _PACKAGE_FILE):
+    for path in _files_named(paths, _PACKAGE_FILE):
         name = _json(_text(path, read)).get("name")
         if isinstance(name, str) and name:
             found.setdefault(name, posixpath.dirname(path))
@@ -77,7 +77,7 @@ def typescript_paths(paths: Iterable[str], read: Read) -> dict[str, TypeScriptPa
     """Return the TypeScript configurations' paths by folder."""
     held = frozenset(paths)
     found: dict[str, TypeScriptPaths] = {}
-    for path in _named(held, _TYPESCRIPT_FILE):
+    for path in _files_named(held, _TYPESCRIPT_FILE):
         said = _configured(path, held, read)
         if said.aliases or said.base is not None:
             found.setdefault(posixpath.dirname(path), said)
@@ -141,7 +141,7 @@ def mapped(module: str, aliases: Sequence[Alias]) -> list[str]:
     return [posixpath.normpath(target.replace("*", rest, 1)) for target in best.targets]
 
 
-def _named(paths: Iterable[str], name: re.Pattern[str]) -> list[str]:
+def _files_named(paths: Iterable[str], name: re.Pattern[str]) -> list[str]:
     """Return the files with a matching name, those nearest to the top and with short names
     first.
     """

@@ -153,7 +153,7 @@ class Resolver:
         if is_label(line.before, line.after, view.family):
             return UNKNOWN
         if pool.items[0].places[0].local is not None:
-            return self._settled("same scope", pool.items)
+            return self._resolved("same scope", pool.items)
         if line.kind not in ("type", "base") and is_local(
             view.function(line.number), self.name, view.family
         ):
@@ -162,13 +162,13 @@ class Resolver:
             for owner in reversed(view.around(line.number)):
                 found = self._members_of(owner, pool.by_owner, view)
                 if found:
-                    return self._settled("same scope", found)
+                    return self._resolved("same scope", found)
         if not pool.free and view.family not in _IMPLICIT:
             return UNKNOWN
         certainty, chosen = self._chosen(pool.free or pool.items, self.name, view)
         if certainty == "unique" and view.family in _ALL_IMPORTED:
             return UNKNOWN
-        return self._settled(certainty, chosen)
+        return self._resolved(certainty, chosen)
 
     def _imported(self, free: list[Candidate], view: FileView, line: Line) -> Resolved:
         """Resolve a name in an import."""
@@ -178,7 +178,7 @@ class Resolver:
         files = self._world.reach(one.module, self.name, view)
         hits = _in_files(free, files)
         if hits:
-            return self._settled("import", hits)
+            return self._resolved("import", hits)
         return UNKNOWN if files else Resolved("outside")
 
     # -- with a receiver
@@ -189,30 +189,30 @@ class Resolver:
                 search = self._inherited if found.is_super else self._members_of
                 hits = search(owner, pool.by_owner, view)
                 if hits:
-                    return self._settled("same scope", hits)
-            return UNKNOWN if found.is_super else self._only(pool.members)
+                    return self._resolved("same scope", hits)
+            return UNKNOWN if found.is_super else self._resolve_only(pool.members)
         if found.name:
             named = self._by_import(pool.free, view, found)
             if named is not None:
                 return named
         hits = self._by_type(pool, view, line, found)
         if hits:
-            return self._settled("receiver", hits)
+            return self._resolved("receiver", hits)
         of_type = found.name[:1].isupper() or line.before.rstrip().endswith("::")
-        return self._only(pool.members or (pool.items if of_type else []))
+        return self._resolve_only(pool.members or (pool.items if of_type else []))
 
     def _by_import(self, free: list[Candidate], view: FileView, found: Receiver) -> Resolved | None:
         """Resolve a member of an imported module; None if the receiver is none."""
         first, *rest = [part for part in _SIGNS.split(found.before + found.name) if part]
         for module, name in bindings(view, first):
             files = self._world.reach(
-                _whole(module, first, (name, *rest), view.family), self.name, view
+                _module_reached(module, first, (name, *rest), view.family), self.name, view
             )
             if not files and self._world.reach(module, name or self.name, view):
                 continue  # the name of a type or an object in a module of the tree
             hits = _in_files(free, files)
             if hits:
-                return self._settled("import", hits)
+                return self._resolved("import", hits)
             if not files:
                 return Resolved("outside")
         return None
@@ -269,10 +269,10 @@ class Resolver:
         """Return the type that a name means in a file; none if that is not clear."""
         key = (name, view.path)
         if key not in self._known_types:
-            self._known_types[key] = self._chosentypes(name, view)
+            self._known_types[key] = self._choose_types(name, view)
         return self._known_types[key]
 
-    def _chosentypes(self, name: str, view: FileView) -> list[TypeFact]:
+    def _choose_types(self, name: str, view: FileView) -> list[TypeFact]:
         original = name
         for _, found in bindings(view, name):
             original = found if found not in ("", "default") else name
@@ -336,13 +336,13 @@ class Resolver:
 
     # -- answers
 
-    def _only(self, pool: list[Candidate]) -> Resolved:
+    def _resolve_only(self, pool: list[Candidate]) -> Resolved:
         """Return the only definition; unknown if the name may also come from outside of the
         tree.
         """
         if not pool or (len(pool) == 1 and self._is_from_outside(pool[0])):
             return UNKNOWN
-        return self._settled("unique", pool)
+        return self._resolved("unique", pool)
 
     def _is_from_outside(self, one: Candidate) -> bool:
         """Return whether a member's type extends one that the tree does not define: that one may
@@ -360,7 +360,7 @@ class Resolver:
         return False
 
     @staticmethod
-    def _settled(certainty: str, found: Sequence[Candidate]) -> Resolved:
+    def _resolved(certainty: str, found: Sequence[Candidate]) -> Resolved:
         """Return the result; several candidates are always ambiguous."""
         if not found:
             return Resolved(certainty)
@@ -384,7 +384,7 @@ def is_module_at(references: References, name: str, line: int) -> bool:
     return any(name in re.split(r"\W+", module) for module in named)
 
 
-def _whole(module: str, first: str, parts: Sequence[str], family: str) -> str:
+def _module_reached(module: str, first: str, parts: Sequence[str], family: str) -> str:
     """Return the module reached by a receiver's names from an imported one; the first name may only
     bind the outermost package.
     """

@@ -49,7 +49,7 @@ class Images:
         images = {oid: one for oid, one in seen.items() if isinstance(one, bytes)}
         outcome |= {oid: self._waiting(data) for oid, data in images.items()}
         if images and self._asker.asks:
-            outcome |= self._asked(images)
+            outcome |= self._describe(images)
         return outcome
 
     def _look(self, oid: Oid) -> Chunking | bytes | None:
@@ -77,7 +77,7 @@ class Images:
         prompt = estimate.text_tokens(len(self._task.prompt)) if self._task else 0
         return Waiting(estimate.image_tokens(*size) + prompt + estimate.FRAME_TOKENS)
 
-    def _asked(self, images: dict[Oid, bytes]) -> dict[Oid, Outcome]:
+    def _describe(self, images: dict[Oid, bytes]) -> dict[Oid, Outcome]:
         """Describe images, and return chunkings of those that were described or are damaged."""
         outcome: dict[Oid, Outcome] = {}
         for _ in self._asker.ask(OF_IMAGE, self._subjects(images.items(), outcome)):

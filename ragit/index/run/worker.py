@@ -116,12 +116,12 @@ class IndexingWorker:
         tries = {key: TimeBudget(kind, self._config.mode.most) for key in keys}
         read = self._read(tries)
         timed_out = {key for key, budget in tries.items() if budget.over and budget.brief}
-        results = {one.key: one for one in self._finished(_made(read, timed_out))}
+        results = {one.key: one for one in self._finished(_chunked_blobs(read, timed_out))}
         for key, budget in tries.items():
             if key in timed_out:
                 results[key] = BlobResult(key, None, timed_out=True)
             elif key not in results:
-                results[key] = _unread(key, read)
+                results[key] = _without_chunking(key, read)
             if budget.used:
                 results[key] = replaced(results[key], seconds=budget.used)
         return [results[key] for key in keys]
@@ -144,7 +144,7 @@ class IndexingWorker:
         """Return the chunkings of images, stored or from a model."""
         return self._images.chunkings(images)
 
-    def _finished(self, made: Sequence[_Made]) -> Iterator[BlobResult]:
+    def _finished(self, made: Sequence[_ChunkedBlob]) -> Iterator[BlobResult]:
         """Yield the results for chunked blobs, with the vectors of their chunks."""
         pieces: dict[bytes, Chunk] = {}
         private_keys: dict[bytes, int] = {}
@@ -236,7 +236,7 @@ class IndexingWorker:
         return getattr(served(self._embedder), "requests", 0)
 
 
-class _Made(NamedTuple):
+class _ChunkedBlob(NamedTuple):
     """A chunked blob, and its chunks as they may be embedded."""
 
     key: Key
@@ -244,16 +244,16 @@ class _Made(NamedTuple):
     clean: WithoutPrivateKeys
 
 
-def _made(read: Mapping[Key, Outcome], timed_out: set[Key]) -> list[_Made]:
+def _chunked_blobs(read: Mapping[Key, Outcome], timed_out: set[Key]) -> list[_ChunkedBlob]:
     """Return the chunked blobs whose time was enough, with chunks that may be embedded."""
     made = []
     for key, outcome in read.items():
         if isinstance(outcome, Chunking) and key not in timed_out:
-            made.append(_Made(key, outcome, without_private_keys(outcome.chunks)))
+            made.append(_ChunkedBlob(key, outcome, without_private_keys(outcome.chunks)))
     return made
 
 
-def _unread(key: Key, read: Mapping[Key, Outcome]) -> BlobResult:
+def _without_chunking(key: Key, read: Mapping[Key, Outcome]) -> BlobResult:
     """Return the result for a blob without chunks: it waits, unless it is missing from the
     repository.
     """
@@ -268,7 +268,7 @@ def _row(piece: Chunk) -> ChunkRow:
 
 
 def _result(
-    made: _Made,
+    made: _ChunkedBlob,
     plan: Planned | None,
     vectors: Mapping[bytes, Vector],
     marks: tuple[bytes, ...],

@@ -167,33 +167,33 @@ class Pool:
         self._threads.shutdown(wait=True)
 
     def _run(self, batch: Batch) -> list[BlobResult]:
-        done = self._tried(batch)
+        done = self._try(batch)
         if not isinstance(done, _Death):
             return done
         with self._retry:
-            return self._again(batch._replace(isolated=True))
+            return self._repeat(batch._replace(isolated=True))
 
-    def _again(self, batch: Batch) -> list[BlobResult]:
+    def _repeat(self, batch: Batch) -> list[BlobResult]:
         """Repeat a batch whose worker died, with grammars isolated; in halves if necessary."""
         started = time.monotonic()
-        done = self._tried(batch)
+        done = self._try(batch)
         if not isinstance(done, _Death):
             return done
         keys = batch.keys
         if len(keys) > 1:
             half = len(keys) // 2
             first, rest = batch._replace(keys=keys[:half]), batch._replace(keys=keys[half:])
-            return self._again(first) + self._again(rest)
-        once_more = self._tried(batch)
+            return self._repeat(first) + self._repeat(rest)
+        once_more = self._try(batch)
         if not isinstance(once_more, _Death):
             return once_more
-        others_live = not isinstance(self._tried(batch._replace(keys=())), _Death)
+        others_live = not isinstance(self._try(batch._replace(keys=())), _Death)
         if done.crashed and once_more.crashed and others_live:
             return [replaced(parser_failed(keys[0]), seconds=time.monotonic() - started)]
         self._unanswered.append(once_more.error)
         return [BlobResult(keys[0], None, waits=True)]
 
-    def _tried(self, batch: Batch) -> list[BlobResult] | _Death:
+    def _try(self, batch: Batch) -> list[BlobResult] | _Death:
         """Return a worker's results for a batch, or its death.
 
         Raises WorkerDied if too many died in a row.

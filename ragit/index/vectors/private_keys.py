@@ -26,7 +26,7 @@ class WithoutPrivateKeys(NamedTuple):
 
 def without_private_keys(chunks: Sequence[Chunk]) -> WithoutPrivateKeys:
     """Return the chunks of one blob without private keys."""
-    whole = _whole(chunks)
+    whole = _joined_text(chunks)
     if not secrets.may_hold_private_key(whole):  # not of each chunk: the mark itself may be cut
         return WithoutPrivateKeys(tuple(chunks), (0,) * len(chunks))
     found = secrets.private_key_spans(whole)
@@ -40,7 +40,7 @@ def without_private_keys(chunks: Sequence[Chunk]) -> WithoutPrivateKeys:
     )
 
 
-def _whole(chunks: Sequence[Chunk]) -> str:
+def _joined_text(chunks: Sequence[Chunk]) -> str:
     """Return the text from which the chunks were cut, a letter for each byte; other lines are
     blank.
     """

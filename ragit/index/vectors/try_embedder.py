@@ -56,7 +56,7 @@ def tried(config: Config, store: Store | None) -> EmbedderTried:
     for what, vector in (("code", document), ("a question", query)):
         if not any(vector):
             raise EmbedderUnavailable(
-                f"{_named(config)} makes {what} a vector of zeros: it finds nothing", _ZEROS
+                f"{_model_name(config)} makes {what} a vector of zeros: it finds nothing", _ZEROS
             )
     server = served(embedder)
     sent = model_costs.of_vectors(config, server.sent) if server else None
@@ -92,7 +92,7 @@ def _timed(call: Callable[[], _T]) -> tuple[float, _T]:
     return (time.perf_counter() - started) * 1000, value
 
 
-def _named(config: Config) -> str:
+def _model_name(config: Config) -> str:
     settings = config.embedding
     return (
         f"model {settings.model} of {settings.provider}"
