@@ -106,7 +106,7 @@ class Pace:
             self._weight = max(1, min(self._weight, characters + _EACH * texts) // 2)
 
     def too_many(self, texts: int, message: str) -> int:
-        """Learn and return the server's limit of texts, from its refusal of so many."""
+        """Learn and return the server's limit of texts, from its refusal of `texts` texts."""
         said = [int(number) for number in re.findall(r"(?<![\w.])\d{1,5}(?![\w.]*\d)", message)]
         fewer = [number for number in said if 0 < number < texts]
         with self._lock:
@@ -115,6 +115,6 @@ class Pace:
             return self.most_texts
 
     def too_long(self, characters: int) -> None:
-        """Learn that the server's limit is below so many characters, though it takes each text."""
+        """Learn that the server's limit is below `characters`, though it takes each text."""
         with self._lock:
             self._most_characters = max(1, min(self._most_characters, characters // 2))

@@ -17,7 +17,7 @@ class FilesOfTrees(NamedTuple):
     """The regular files of some trees, each with a number whose bit i is set if tree i has it."""
 
     files: dict[tuple[bytes, bytes], int]
-    """By path and raw object id."""
+    """Numbers by path and raw object id."""
     unread: int
     """A number whose bit i is set if a part of tree i is missing."""
 
@@ -48,7 +48,7 @@ def files_of_trees(objects: Objects, trees: Sequence[Oid]) -> FilesOfTrees:
 
 
 _Folders = dict[bytes, dict[bytes, int]]
-"""By raw id of a tree object: the folders where it stands, each with the bits of the trees."""
+"""For the raw id of a tree object: its folders, each with the bits of the trees."""
 
 
 def _add(folders: _Folders, oid: bytes, folder: bytes, bits: int) -> None:

@@ -47,7 +47,7 @@ class Matches(NamedTuple):
     """
 
     holders: Mapping[str, Holders]
-    """By term."""
+    """Files that contain each term."""
     scores: FileScores
     covered: Mapping[int, float]
     """The share of the query's weight that each file contains."""

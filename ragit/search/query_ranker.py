@@ -70,11 +70,11 @@ class RankedQuery(NamedTuple):
     misspelt: tuple[str, ...] = ()
     """Names for which the tree may have a similar one."""
     nothing: str = ""
-    """Why nothing is an answer; else empty."""
+    """Reason why there is no answer; else empty."""
     word_files: int = 0
-    """Files that hold words of the query."""
+    """Number of files that contain words of the query."""
     candidates: Collection[int] = ()
-    """Those of them that were ranked, by index."""
+    """The ranked files, by index."""
     rewritten: Rewritten | None = None
 
 

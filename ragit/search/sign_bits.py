@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from ragit.store import ORDINAL_BITS, Store
 
 MOST_BYTES = 32 << 20
-"""Of sign bits that are kept: a million chunks of 256 dimensions."""
+"""Limit of the sign bits in memory: a million chunks of 256 dimensions."""
 
 _WORD = 8
-"""Bytes that are compared at once."""
+"""Number of bytes compared at once."""
 
 
 class SignBits:
@@ -29,13 +29,13 @@ class SignBits:
 
     def _forget(self) -> None:
         self._numbers: NDArray[np.int64] = np.zeros(0, np.int64)
-        """Of the chunks."""
+        """Numbers of the chunks."""
         self._words: NDArray[np.uint64] = np.zeros((0, 0), np.uint64)
         """A row for each eight bytes, a column for each chunk."""
         self._read: set[int] = set()
-        """The chunkings of all of them."""
+        """The chunkings of all these chunks."""
         self._members: Sequence[int] = ()
-        """Those that were asked about last."""
+        """The chunkings of the last query."""
         self._columns: NDArray[np.int64] = np.zeros(0, np.int64)
         """The columns of their chunks."""
 
@@ -47,7 +47,7 @@ class SignBits:
         embedder: tuple[int, str],
         limit: int,
     ) -> list[int] | None:
-        """Return what `Store.nearest` does without distances; None for what does not fit in here.
+        """Return what `Store.nearest` does without distances; None if there are too many.
 
         `embedder` is its number in the store and its fingerprint.
         """
