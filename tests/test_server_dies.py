@@ -206,6 +206,7 @@ def test_whatever_came_before_every_command_says_the_same(steps: list[tuple[str,
     ):
         patch.setattr("ragit.index.run.run.BATCH_FILES", 2)
         patch.setattr("ragit.remote.client._pause", lambda *_: None)
+        patch.setattr("openai._base_client.MAX_RETRY_DELAY", 0.0)
         assert isinstance(server, EmbeddingServer)
         repo = GitSandbox(Path(folder) / "repo")
         for number in range(5):
