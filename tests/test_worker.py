@@ -355,7 +355,9 @@ def test_one_worktree_that_fails_does_not_keep_the_others(hooked: Hooked) -> Non
     topic = Hooked(hooked.path.parent / "topic")
     hooked.settle()
     topic.write(".ragit.toml", "nonsense = ")
-    topic.commit()
+    # One worker has to serve both: a later one that succeeds forgets the failure.
+    with lock(hooked.folder / state_files.LOCK):
+        topic.commit()
     rewrite(hooked, 1)
     hooked.settle()
     assert hooked.check().fresh
