@@ -175,11 +175,13 @@ class Scorer:
         files: Iterable[ChunkColumns],
         wanted: int = 0,
         exact: Mapping[tuple[int, int], float] = MappingProxyType({}),
+        compared: int = 0,
     ) -> list[Contender]:
         """Return the chunks that an arm found and that may be among the `wanted` best (0: all).
 
         The best chunk of a file is never lowered as a repeat: `wanted` files stand for as many
-        hits. A chunk with evidence always contends.
+        hits. A chunk with evidence always contends, and so do the `compared` best, which `alike`
+        may raise.
         """
         evident: dict[int, set[int]] = {}
         for place, number in exact:
@@ -188,6 +190,8 @@ class Scorer:
         groups = self._twins(found)
         bound = self._bound(groups, wanted) if wanted else None
         always = {number for _, number in exact}
+        if bound is not None and compared:
+            always |= _best_numbers(found, compared)
         if bound is None:
             return [each for one in found for each in one.contenders(one.found)]
         least = self._least(groups, bound, evident.keys())
@@ -425,6 +429,13 @@ class Scorer:
         """Return whether a file's path contains a word of the query, or is written in it."""
         file = self._files[place]
         return file.path_share > 0 or file.mentioned > 0
+
+
+def _best_numbers(found: Iterable[_Found], count: int) -> set[int]:
+    """Return the numbers of the chunks with the greatest sums."""
+    sums = [(one.plain[at], one.chunks.numbers[at]) for one in found for at in one.found]
+    sums.sort(key=lambda pair: pair[0], reverse=True)
+    return {number for _, number in sums[:count]}
 
 
 def _rank(ranked: Ranked) -> tuple[float, int, int]:

@@ -37,7 +37,7 @@ words.
 
 
 COMPARED = 100
-"""Contenders of which the words of their names are compared with the query's by meaning."""
+"""Best chunks whose names are compared with the query by meaning: the same ones for each top_k."""
 
 REMEMBERED_QUERIES = 256
 """Number of query vectors that a long-lived process remembers: at most 1 MB."""
@@ -302,16 +302,15 @@ def _ordered(
 
     `nearness` tells how near the words of a name are to the query's.
     """
-    contenders = scorer.contenders(found.chunks, scope.wanted, evidence.of)
+    compared = COMPARED if nearness and mix.signals.get(rank.ALIKE) else 0
+    contenders = scorer.contenders(found.chunks, scope.wanted, evidence.of, compared)
     if not mix.signals:
         return scorer.order(contenders, rank.Details({}, evidence.of), scope.least)
     evident = {chunk for _, chunk in evidence.of}
     every = (one.facts for one in contenders)
     named = {one.chunk for one in every if one.keyword.names or one.chunk in evident}
-    best: set[int] = set()
-    if nearness and mix.signals.get(rank.ALIKE):
-        listed = sorted(contenders, key=lambda one: one.plain, reverse=True)
-        best = {one.facts.chunk for one in listed[:COMPARED]}
+    listed = sorted(contenders, key=lambda one: one.plain, reverse=True)
+    best = {one.facts.chunk for one in listed[:compared]}
     rows = {chunk: rank.Names(*row) for chunk, row in scope.store.named(named | best).items()}
     if nearness:
         alike = {chunk: nearness(rows[chunk].symbol.partition(" ")[0]) for chunk in best}

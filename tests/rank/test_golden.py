@@ -30,6 +30,21 @@ def test_the_ranking_is_the_golden_one(repository: Path) -> None:
     )
 
 
+def test_an_explained_ranking_is_the_ranking(repository: Path) -> None:
+    """An explained search ranks all chunks, any other one only those that may be hits."""
+    with ragit.open(repository) as index:
+        for _, query in golden.queries():
+            plain, explained = (
+                index.search(query, scope="committed", top_k=2, optimize=False, explain=explain)
+                for explain in (False, True)
+            )
+            places = [
+                [(hit.path, hit.start_line, hit.score) for hit in answer.hits]
+                for answer in (plain, explained)
+            ]
+            assert places[0] == places[1], query
+
+
 def test_the_queries_have_every_shape() -> None:
     shapes = Counter(shape for shape, _ in golden.queries())
     assert set(shapes) >= {
