@@ -145,6 +145,15 @@ func more() {
 	Open() //: same package -> go/store/store.go
 }
 """,
+    "php/Path/Normalizer.php": "<?php\nnamespace Php\\Path;\ninterface Normalizer {}\n",
+    "php/Path/Reader.php": """\
+<?php
+namespace Php\\Path;
+class Reader
+{
+    private Normalizer $normalizer; //: same package -> php/Path/Normalizer.php
+}
+""",
     "go/cmd/main.go": """\
 package main
 

@@ -46,7 +46,7 @@ def package_of(path: str, family: str) -> str | None:
     folder = posixpath.dirname(path)
     if family == "jvm":
         return _SOURCE_ROOT.sub("", folder)
-    return folder if family == "go" else None
+    return folder if family in ("go", "php") else None  # of PHP as PSR-4 has it: one namespace
 
 
 def standpoint(path: str, family: str) -> str:
