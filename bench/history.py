@@ -221,7 +221,7 @@ def by_git(repository: Path, chunk: Chunk, found: Since) -> str:
 
 
 class Agreement(NamedTuple):
-    """How the answer for one chunk agrees with git's, and with a scan of all tags."""
+    """The comparison of the answer for one chunk with git's, and with a scan of all tags."""
 
     place: str
     with_git: str

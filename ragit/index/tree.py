@@ -51,7 +51,7 @@ class IndexedTree(Record):
     deferred: Sequence[Selected] = ()
     """Files that an earlier run deferred; complete only if requested."""
     walked: bool = False
-    """Whether it was resolved from all its files: no similar tree was known under these
+    """True if it was resolved from all its files: no similar tree was known under these
     settings.
     """
     base: Base | None = None
@@ -77,7 +77,7 @@ class IndexedTree(Record):
 
     @property
     def searches_nothing(self) -> bool:
-        """Whether the tree has files, the repository has them, and none is indexed or will be."""
+        """Return whether the tree has files, none of which is indexed, missing or absent."""
         return bool(self.snapshot.skipped) and not (
             self.snapshot.paths or self.missing or self.absent
         )
@@ -89,7 +89,7 @@ class IndexedTree(Record):
 
     @property
     def complete(self) -> bool:
-        """Whether everything that the settings require of the tree is stored."""
+        """Return whether everything that the settings require of the tree is stored."""
         return not (self.missing or self.without_vectors)
 
     @property

@@ -33,7 +33,7 @@ class WaitingSearch:
         self.trees = trees
         self.objects = objects
         self.patient = patient
-        """Whether it waits until everything is indexed."""
+        """True if it waits until everything is indexed."""
         self.taken = False
         """True once `trees` are the indexed trees, as the reader sees them in a new moment."""
         self._reader = reader
@@ -50,8 +50,9 @@ class WaitingSearch:
 
     @property
     def is_current(self) -> bool:
-        """Whether nothing was written to the store since the trees were resolved. The caller holds
-        the lock under which no other file replaces it.
+        """Return whether the store is unchanged since the trees were resolved.
+
+        The caller holds the lock under which no other file replaces it.
         """
         if not self._is_in_place():
             self.leave()

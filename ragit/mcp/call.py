@@ -32,7 +32,7 @@ class Call:
 
     @property
     def cancelled(self) -> bool:
-        """Whether the client no longer waits."""
+        """Return whether the client no longer waits."""
         return self._cancelled.is_set()
 
     def progress(self, done: int, total: int) -> None:

@@ -44,7 +44,7 @@ class Indexing:
 
     @property
     def ending(self) -> bool:
-        """Whether it has ended or is about to."""
+        """Return whether it has ended or is about to."""
         return self._stop or not self.running
 
     def wait(self, call: Call) -> None:

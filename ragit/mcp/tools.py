@@ -28,7 +28,7 @@ class Tool(NamedTuple):
     tokens: int
     """The default size of a page, at three bytes per token."""
     needs_images: bool = False
-    """Whether it is listed only if image descriptions are configured."""
+    """True if it is listed only if image descriptions are configured."""
 
     @property
     def schema(self) -> dict[str, object]:

@@ -32,17 +32,17 @@ class FileFacts(NamedTuple):
     path_nearness: float
     """Cosine of its path's words with the query."""
     in_script: bool = False
-    """Whether it contains a word of the query that is not in plain Latin letters."""
+    """True if it contains a word of the query that is not in plain Latin letters."""
     has_bodies: bool = False
-    """Whether it is a header or a stub, with the implementation in another file."""
+    """True if it is a header or a stub, with the implementation in another file."""
     suffix_share: float = 0.0
     """Share of the tree's files with its suffix."""
     mentioned: float = 0.0
     """1 if the query contains its path, less for a module or package that it belongs to."""
     is_outdated: bool = False
-    """Whether a folder of a later version lies beside its own: v2 beside v1."""
+    """True if a folder of a later version lies beside its own: v2 beside v1."""
     tests_candidate: bool = False
-    """Whether it is a test whose subject is among the candidates."""
+    """True if it is a test whose subject is among the candidates."""
     best_kind: str = ""
     """Kind of the chunk that is nearest to the query by words and meaning."""
     best_share: float = 0.0
@@ -143,7 +143,7 @@ class QueryFacts(NamedTuple):
     names: Shares
     """Weight of each word in a defined name."""
     in_code: bool = True
-    """Whether a candidate other than prose contains a word of the query."""
+    """True if a candidate other than prose contains a word of the query."""
 
 
 class FileSignal(NamedTuple):
@@ -163,7 +163,7 @@ class ChunkSignal(NamedTuple):
     weight: float
     help: str
     for_symbols: bool = False
-    """Whether it is 0 for a query without a name written as code."""
+    """True if it is 0 for a query without a name written as code."""
 
 
 _TYPES = frozenset(

@@ -126,7 +126,7 @@ class QueryTerms(Record):
     title: str = ""
     """The part of a pasted text that says its subject; else the query."""
     is_cut: bool = False
-    """Whether words of the query are not looked up because there are too many."""
+    """True if words of the query are not looked up because there are too many."""
 
     @cached_property
     def spelled(self) -> frozenset[str]:
@@ -140,7 +140,7 @@ class QueryTerms(Record):
 
     @property
     def is_pasted(self) -> bool:
-        """Whether the query is a pasted text of many words."""
+        """Return whether the query is a pasted text of many words."""
         return self.shape in PASTED
 
     @property

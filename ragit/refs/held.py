@@ -138,7 +138,7 @@ class _Search:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether a tree may contain the piece in a file that was not searched."""
+        """Return whether a tree may contain the piece in a file that was not searched."""
         return any(
             not (self.bits >> edge.lacking & 1 if edge else self.bits) for edge in self._bounded
         )

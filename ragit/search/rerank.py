@@ -58,7 +58,7 @@ class Reordered(NamedTuple):
     degraded: str = ""
     """Reason why the order is unchanged; empty if the model gave one."""
     alone: bool = False
-    """Whether the chunks below the candidates are left out: minScore then refers to the model's
+    """True if the chunks below the candidates are left out: minScore then refers to the model's
     relevances.
     """
 

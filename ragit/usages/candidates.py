@@ -111,7 +111,7 @@ class Importer(Protocol):
 
     @property
     def test(self) -> bool:
-        """Whether it is a test."""
+        """Return whether it is a test."""
 
     @property
     def references(self) -> References | None:

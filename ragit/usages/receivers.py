@@ -44,16 +44,16 @@ class Receiver(NamedTuple):
     before: str = ""
     """The names before the last, with their dots."""
     called: bool = False
-    """Whether it is a call: `name(...).`"""
+    """True if it is a call: `name(...).`"""
 
     @property
     def is_super(self) -> bool:
-        """Whether it means the types that the type around the line extends."""
+        """Return whether it means the types that the type around the line extends."""
         return self.name in ("super", "parent", "base") and not self.before
 
     @property
     def is_self(self) -> bool:
-        """Whether it means the type around the line."""
+        """Return whether it means the type around the line."""
         return self.name.lstrip("@$") in SELF and not self.before
 
 

@@ -43,7 +43,7 @@ class Defined(NamedTuple):
     column: int = 1
     """Column of the name's first byte, from 1."""
     test: bool = False
-    """Whether the file is a test."""
+    """True if the file is a test."""
 
 
 class Use(NamedTuple):
@@ -69,7 +69,7 @@ class Use(NamedTuple):
     place: str = ""
     """The place in a document."""
     test: bool = False
-    """Whether the file is a test."""
+    """True if the file is a test."""
 
 
 class Usages(Record):
@@ -91,7 +91,7 @@ class Usages(Record):
 
     @property
     def complete(self) -> bool:
-        """Whether the whole tree was indexed."""
+        """Return whether the whole tree was indexed."""
         return self.completeness.complete
 
     @property

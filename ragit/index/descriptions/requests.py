@@ -45,7 +45,7 @@ class Asker:
 
     @property
     def asks(self) -> bool:
-        """Whether models may be asked."""
+        """Return whether models may be asked."""
         return self._keep is not None
 
     def task(self, kind: str) -> DescriptionTask | None:

@@ -48,12 +48,12 @@ class RunMode(NamedTuple):
 
     @property
     def quick(self) -> bool:
-        """Whether a search waits: slow files are left to the next `ragit index`."""
+        """Return whether a search waits: slow files are left to the next `ragit index`."""
         return self.most < math.inf
 
     @property
     def is_over(self) -> bool:
-        """Whether the deadline has passed."""
+        """Return whether the deadline has passed."""
         return time.monotonic() > self.deadline
 
 

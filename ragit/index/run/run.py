@@ -89,7 +89,7 @@ class Setup(NamedTuple):
 
     @property
     def is_remote(self) -> bool:
-        """Whether a server makes the vectors."""
+        """Return whether a server makes the vectors."""
         return self.embedder is not None and not self.embedder.local
 
     @property
