@@ -356,3 +356,35 @@ def test_files_form_no_circle() -> None:
         ready = {name for name, wanted in needs.items() if not wanted & needs.keys()}
         assert ready, f"a circle among {sorted(needs)}"
         needs = {name: wanted for name, wanted in needs.items() if name not in ready}
+
+
+MAX_CHAIN = 15
+"""Limit of files in a chain in which each file imports the next when it is loaded."""
+
+
+def test_import_chains_have_at_most_15_files() -> None:
+    """Imports within functions and for types are not counted: they do not load a file."""
+    names = {module_name(file): file for file in files()}
+    lengths: dict[str, int] = {}
+
+    def length(name: str) -> int:
+        if name not in lengths:
+            imported = imported_on_load(names[name])
+            needed = {one if one in names else one.rpartition(".")[0] for one in imported}
+            needed = needed & names.keys() - {name, "ragit"}
+            lengths[name] = 1 + max(map(length, needed), default=0)
+        return lengths[name]
+
+    too_long = {name: length(name) for name in names if length(name) > MAX_CHAIN}
+    assert too_long == {}
+
+
+def imported_on_load(file: Path) -> set[str]:
+    """Return dotted names of all that a file imports when it is loaded."""
+    found = set()
+    for node in ast.parse(file.read_bytes()).body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found

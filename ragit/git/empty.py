@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragit.git.command import Git
-from ragit.git.layout import Layout
-from ragit.git.private import Private
+
+if TYPE_CHECKING:
+    from ragit.git.layout import Layout
+    from ragit.git.private import Private
 
 _TIES = (
     "GIT_WORK_TREE",

@@ -7,10 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from ragit.index import OnDemand
 from ragit.refs import line_of
-from ragit.types import Change, Oid
+
+if TYPE_CHECKING:
+    from ragit.index import OnDemand
+    from ragit.types import Change, Oid
 
 _AT_ONCE = 400
 """Number of a commit's changed files that are read together."""

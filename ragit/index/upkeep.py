@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ragit.errors import RagitError, StoreFull, StoreUnreadable
-from ragit.git import Repo
-from ragit.index.descriptions.stored import Descriptions
-from ragit.index.selection import Selector
-from ragit.index.tree import IndexedTree
 from ragit.locks import held, lock
 from ragit.store import Store, remove_store, unfinished_files, unfinished_stores
-from ragit.types import Oid
 
 if TYPE_CHECKING:
+    from ragit.git import Repo
+    from ragit.index.descriptions.stored import Descriptions
+    from ragit.index.selection import Selector
+    from ragit.index.tree import IndexedTree
     from ragit.reports import GcReport
+    from ragit.types import Oid
 
 _DROP_S = 0.1
 """Seconds that dropping superseded states may add to a search."""

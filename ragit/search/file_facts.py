@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ragit.rank import FileFacts, QueryTerms, Shares, paths
 from ragit.records import NamedTuple
-from ragit.search.choose import Matches
-from ragit.search.filtered_tree import FilteredTree
+
+if TYPE_CHECKING:
+    from ragit.search.choose import Matches
+    from ragit.search.filtered_tree import FilteredTree
 
 BODIES = {".h": (".c", ".m"), ".pyi": (".py",), ".mli": (".ml",), ".d.ts": (".js", ".ts", ".mjs")}
 """Suffixes of files that only declare, with the suffixes of the files that contain the bodies. C++

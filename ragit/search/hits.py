@@ -8,17 +8,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ragit import chunk, words
 from ragit.index import IMAGE
 from ragit.rank import Piece, Ranked
 from ragit.records import NamedTuple
-from ragit.search.filtered_tree import FilteredTree
 from ragit.search.lines import Landing, best_line, definition_line
-from ragit.search.query_ranker import RankedQuery
-from ragit.search.texts import Texts
 from ragit.store import ORDINAL_BITS, ChunkRow, Store
 from ragit.types import CLASSES, Definition, Hit, Member, Optimized
+
+if TYPE_CHECKING:
+    from ragit.search.filtered_tree import FilteredTree
+    from ragit.search.query_ranker import RankedQuery
+    from ragit.search.texts import Texts
 
 _SHOWN_DIGITS = 10
 """Number of a blob's digits shown to name a version."""

@@ -5,12 +5,14 @@ WebSocketServer.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragit import words
 from ragit.rank import FIELD_WEIGHTS, QueryTerms
-from ragit.search.filtered_tree import FilteredTree
-from ragit.store import Store
+
+if TYPE_CHECKING:
+    from ragit.search.filtered_tree import FilteredTree
+    from ragit.store import Store
 
 SHORTEST = 5
 """Least letters of a word that may be two joined."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ragit import words
 from ragit.rank import QueryTerms, match_of_name
-from ragit.search.candidates import Candidates
-from ragit.search.filtered_tree import FilteredTree
-from ragit.search.texts import Texts
+
+if TYPE_CHECKING:
+    from ragit.search.candidates import Candidates
+    from ragit.search.filtered_tree import FilteredTree
+    from ragit.search.texts import Texts
 
 MOST_READ = 40
 """Limit of files read to check that they lack a name; if more contain its parts, nothing is

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ragit.config import Config, Description, ImageDescription
 from ragit.records import NamedTuple
-from ragit.types import Embedder
 
 if TYPE_CHECKING:
+    from ragit.config import Config, Description, ImageDescription
     from ragit.describe import DescriptionTask
+    from ragit.types import Embedder
 
 IMAGE = "image"
 """The language of images, and the reason for skipping them if descriptions are not configured."""

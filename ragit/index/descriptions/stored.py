@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ragit.config import Config
 from ragit.errors import StoreTooOld, StoreUnreadable
-from ragit.git import Repo
 from ragit.index.descriptions.settings import NOT_DESCRIBED, chunk_task, image_task, wanted
-from ragit.index.tree import IndexedTree
 from ragit.store import OF_CHUNK, OF_IMAGE, Store, is_store
-from ragit.types import Embedder, Oid
 
 if TYPE_CHECKING:
+    from ragit.config import Config
+    from ragit.git import Repo
     from ragit.index.descriptions.requests import Keep
     from ragit.index.run.result import Key
+    from ragit.index.tree import IndexedTree
+    from ragit.types import Embedder, Oid
 
 
 class Descriptions:
