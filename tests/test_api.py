@@ -38,7 +38,7 @@ def test_open_index_search_status(repo: GitSandbox, index: Ragit) -> None:
         assert index.top == repo.path
 
 
-def test_a_tree_is_opened_to_read_its_chunks_and_texts(repo: GitSandbox, index: Ragit) -> None:
+def test_reading_gives_chunks_and_texts_of_a_tree(repo: GitSandbox, index: Ragit) -> None:
     repo.write("b/c.py", "def other():\n    pass\n")
     with index:
         with index.reading() as opened:
@@ -56,17 +56,17 @@ def test_a_tree_is_opened_to_read_its_chunks_and_texts(repo: GitSandbox, index: 
             assert opened.tree.snapshot.paths == [b"a.py"]
 
 
-def test_a_tree_without_an_index_is_not_opened_if_none_may_be_made(index: Ragit) -> None:
+def test_reading_without_index_raises_not_indexed(index: Ragit) -> None:
     with index, pytest.raises(NotIndexed), index.reading(index=False):
         pass
 
 
-def test_a_query_may_be_given_whole(index: Ragit) -> None:
+def test_search_accepts_a_query_object(index: Ragit) -> None:
     with index:
         assert index.search(Query("hello", top_k=1)).hits == index.search("hello", top_k=1).hits
 
 
-def test_a_search_takes_the_options_of_a_query_and_no_others(index: Ragit) -> None:
+def test_search_accepts_query_options_and_rejects_unknown_ones(index: Ragit) -> None:
     with index:
         given = dict(Query.defaults)
         assert index.search("hello", **given).hits == index.search("hello").hits
@@ -75,7 +75,7 @@ def test_a_search_takes_the_options_of_a_query_and_no_others(index: Ragit) -> No
             index.search("hello", topk=1)  # type: ignore[call-arg]
 
 
-def test_settings_are_taken_by_name(repo: GitSandbox) -> None:
+def test_open_accepts_settings_and_rejects_unknown_names(repo: GitSandbox) -> None:
     repo.commit()
     with ragit.open(repo.path, flags={"retrieval.topK": 3}) as opened:
         assert opened.config.retrieval.top_k == 3
@@ -86,12 +86,12 @@ def test_settings_are_taken_by_name(repo: GitSandbox) -> None:
         ragit.open(repo.path, flags={"retrieval.topk": 3})
 
 
-def test_what_is_no_repository(tmp_path: Path) -> None:
+def test_open_outside_a_repository_raises(tmp_path: Path) -> None:
     with pytest.raises(NotARepository):
         ragit.open(tmp_path)
 
 
-def count(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def record_searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the list to which each computed query is added."""
     computed: list[str] = []
     real = Searcher.search
@@ -104,10 +104,10 @@ def count(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return computed
 
 
-def test_an_answer_is_remembered_until_the_tree_changes(
+def test_answers_are_cached_until_the_tree_changes(
     repo: GitSandbox, index: Ragit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    computed = count(monkeypatch)
+    computed = record_searches(monkeypatch)
     with index:
         first = index.search("hello")
         assert index.search("hello").hits == first.hits
@@ -130,14 +130,14 @@ def test_an_answer_is_remembered_until_the_tree_changes(
         }
 
 
-def test_only_so_many_answers_are_remembered(index: Ragit) -> None:
+def test_answer_cache_is_bounded(index: Ragit) -> None:
     with index:
         for number in range(CACHED_ANSWERS + 5):
             index.search(f"hello {number}", mode="keyword")
         assert len(index._answers._values) == CACHED_ANSWERS
 
 
-def test_a_long_lived_process_sees_where_head_goes(repo: GitSandbox, index: Ragit) -> None:
+def test_open_index_follows_head(repo: GitSandbox, index: Ragit) -> None:
     with index:
         index.index()
         for number in range(3):
@@ -153,7 +153,7 @@ def test_a_long_lived_process_sees_where_head_goes(repo: GitSandbox, index: Ragi
         assert index.search("later2", scope="staged").tree == repo.tree("HEAD")
 
 
-def test_a_store_that_is_replaced_meanwhile(repo: GitSandbox, index: Ragit) -> None:
+def test_open_index_survives_a_rebuild_by_another(repo: GitSandbox, index: Ragit) -> None:
     with index, ragit.open(repo.path) as other:
         index.index()
         other.index(rebuild=True)
@@ -162,7 +162,7 @@ def test_a_store_that_is_replaced_meanwhile(repo: GitSandbox, index: Ragit) -> N
         assert index.search("other").hits[0].path == "b.py"
 
 
-def test_unknown_revisions(index: Ragit) -> None:
+def test_unknown_revision_raises(index: Ragit) -> None:
     with index:
         for call in (
             lambda: index.index("nope"),
@@ -173,14 +173,14 @@ def test_unknown_revisions(index: Ragit) -> None:
                 call()
 
 
-def test_several_at_once_in_one_process(repo: GitSandbox) -> None:
+def test_threads_open_and_search_one_repository(repo: GitSandbox) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     for number in range(30):
         repo.write(f"f{number}.py", f"def f{number}():\n    pass\n")
     repo.commit()
 
-    def one(number: int) -> str:
+    def search_in_new_index(number: int) -> str:
         with ragit.open(repo.path) as opened:
             return opened.search(f"f{number}", top_k=1, mode="keyword").hits[0].path
 
@@ -189,4 +189,6 @@ def test_several_at_once_in_one_process(repo: GitSandbox) -> None:
     ):  # each time from nothing: all of them make the store and the copy of git's index
         shutil.rmtree(repo.path / ".git" / "ragit", ignore_errors=True)
         with ThreadPoolExecutor(6) as pool:
-            assert list(pool.map(one, range(12))) == [f"f{number}.py" for number in range(12)]
+            assert list(pool.map(search_in_new_index, range(12))) == [
+                f"f{number}.py" for number in range(12)
+            ]

@@ -53,17 +53,17 @@ def best(repo: GitSandbox, query: str, **options: object) -> Hit:
 @pytest.mark.parametrize(
     "command", ["search x", "index", "status", "check", "gc", "config", "trust"]
 )
-def test_no_repository(tmp_path: Path, command: str) -> None:
-    said = Terminal(tmp_path).refused(*command.split())
-    assert "not a git repository" in said.err
-    assert "git init" in said.hint
+def test_commands_outside_a_repository_are_refused(tmp_path: Path, command: str) -> None:
+    result = Terminal(tmp_path).refused(*command.split())
+    assert "not a git repository" in result.err
+    assert "git init" in result.hint
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_folder_is_refused(tmp_path: Path) -> None:
     assert "is not a folder" in Terminal(tmp_path).refused("-C", "nowhere", "search", "x").err
 
 
-def test_a_bare_repository_is_searched(repo: GitSandbox, tmp_path: Path) -> None:
+def test_bare_repository_is_searched(repo: GitSandbox, tmp_path: Path) -> None:
     repo.write("a.py", HELLO)
     repo.commit()
     bare = tmp_path / "bare.git"
@@ -76,7 +76,7 @@ def test_a_bare_repository_is_searched(repo: GitSandbox, tmp_path: Path) -> None
     shell.ragit("gc", code=0)
 
 
-def test_before_the_first_commit(repo: GitSandbox) -> None:
+def test_repository_before_its_first_commit(repo: GitSandbox) -> None:
     shell = Terminal(repo.path)
     assert shell.ragit("search", "hello", code=1).err == "no hits in HEAD\n"
     assert shell.ragit("index", code=0).out.startswith("up to date: 0 files, 0 chunks")
@@ -88,7 +88,7 @@ def test_before_the_first_commit(repo: GitSandbox) -> None:
     shell.ragit("search", "--staged", "hello", code=0)
 
 
-def test_a_commit_without_files(repo: GitSandbox) -> None:
+def test_commit_without_files(repo: GitSandbox) -> None:
     repo.commit("nothing")
     shell = Terminal(repo.path)
     shell.ragit("search", "--no-index", "hello", code=1)
@@ -98,7 +98,7 @@ def test_a_commit_without_files(repo: GitSandbox) -> None:
     shell.ragit("gc", code=0)
 
 
-def test_a_detached_head(repo: GitSandbox, shell: Terminal) -> None:
+def test_detached_head_is_searched(repo: GitSandbox, shell: Terminal) -> None:
     repo.switch(repo.git("rev-parse", "HEAD"))
     repo.write("b.py", "def detached(): pass\n")
     repo.commit()
@@ -109,23 +109,25 @@ def test_a_detached_head(repo: GitSandbox, shell: Terminal) -> None:
     ("revision", "near"),
     [("mian", "main"), ("v1.1", "v1.0"), ("feature/logn", "feature/login"), ("mian~2", "main")],
 )
-def test_an_unknown_revision_is_answered_with_near_names(
+def test_unknown_revision_hints_at_similar_names(
     repo: GitSandbox, shell: Terminal, revision: str, near: str
 ) -> None:
     repo.tag("v1.0")
     repo.git("branch", "feature/login")
     for command in (["search", "--ref", revision, "x"], ["index", revision], ["check", revision]):
-        said = shell.refused(*command)
-        assert revision in said.err
-        assert near in said.hint
+        result = shell.refused(*command)
+        assert revision in result.err
+        assert near in result.hint
 
 
 @pytest.mark.parametrize(
     "revision", ["", "--help", "a\nb", "\x1b[31m", "HEAD:a.py", "no such", "HEAD@{99}", "^main"]
 )
-def test_what_is_no_revision(shell: Terminal, revision: str) -> None:
-    said = shell.refused("search", "--ref", revision, "x")
-    assert "\x1b" not in said.err
+def test_invalid_revision_is_refused_without_control_characters(
+    shell: Terminal, revision: str
+) -> None:
+    result = shell.refused("search", "--ref", revision, "x")
+    assert "\x1b" not in result.err
 
 
 # Files
@@ -144,7 +146,7 @@ CONTENTS: dict[str, tuple[bytes, str, tuple[int, int]]] = {
 
 
 @pytest.mark.parametrize("name", CONTENTS)
-def test_odd_contents_are_found_at_their_lines(repo: GitSandbox, name: str) -> None:
+def test_unusual_encodings_are_found_at_their_lines(repo: GitSandbox, name: str) -> None:
     content, wanted, (first, last) = CONTENTS[name]
     repo.write("odd.py" if b"def" in content else "odd.txt", content)
     repo.commit()
@@ -166,7 +168,7 @@ SKIPPED: dict[str, tuple[bytes, str]] = {
 }
 
 
-def test_what_is_not_searched_is_counted_by_reason(repo: GitSandbox) -> None:
+def test_skipped_files_are_counted_by_reason(repo: GitSandbox) -> None:
     for path, (content, _) in SKIPPED.items():
         repo.write(path, content)
     (repo.path / "link.py").symlink_to("huge.py")
@@ -176,8 +178,8 @@ def test_what_is_not_searched_is_counted_by_reason(repo: GitSandbox) -> None:
     inner.commit()
     repo.git("-c", "advice.addEmbeddedRepo=false", "add", "-A")
     repo.commit(all=False)
-    said = Terminal(repo.path).ragit("index", "--json", code=0)
-    counted = json.loads(said.out)["skipped"]
+    result = Terminal(repo.path).ragit("index", "--json", code=0)
+    counted = json.loads(result.out)["skipped"]
     assert counted == {
         **{reason: 1 for _, reason in SKIPPED.values()},
         "symlink": 2,
@@ -185,7 +187,7 @@ def test_what_is_not_searched_is_counted_by_reason(repo: GitSandbox) -> None:
     }
 
 
-def test_a_file_of_50_mb_and_a_line_of_5_mb_when_they_are_wanted(repo: GitSandbox) -> None:
+def test_file_of_50_mb_is_searched_if_the_limit_allows(repo: GitSandbox) -> None:
     repo.write(
         "big.txt", b"needle top\n" + b"filler line of text here\n" * 2_000_000 + b"needle end\n"
     )
@@ -202,11 +204,11 @@ def test_a_file_of_50_mb_and_a_line_of_5_mb_when_they_are_wanted(repo: GitSandbo
     )
     report = json.loads(shell.ragit(*wanted, "index", "--json", code=0).out)
     assert report["files"] + sum(report["skipped"].values()) == 2
-    said = shell.ragit(*wanted, "search", "--mode", "keyword", "--json", "needle end", code=0)
-    assert json.loads(said.out)["results"][0]["path"] == "big.txt"
+    result = shell.ragit(*wanted, "search", "--mode", "keyword", "--json", "needle end", code=0)
+    assert json.loads(result.out)["results"][0]["path"] == "big.txt"
 
 
-def test_more_chunks_than_a_blob_can_number(repo: GitSandbox) -> None:
+def test_file_with_too_many_chunks_is_skipped(repo: GitSandbox) -> None:
     """Chunk numbers have 16 bits within a file; settings that make more chunks must not damage the
     store.
     """
@@ -223,7 +225,7 @@ def test_more_chunks_than_a_blob_can_number(repo: GitSandbox) -> None:
 @pytest.mark.parametrize(
     "suffix", ["json", "py", "c", "js", "go", "html", "yaml", "md", "toml", "xml", "css", "sql"]
 )
-def test_ten_thousand_levels_of_nesting(repo: GitSandbox, suffix: str) -> None:
+def test_ten_thousand_levels_of_nesting_are_indexed(repo: GitSandbox, suffix: str) -> None:
     opening, closing = {
         "html": ("<b>", "</b>"),
         "xml": ("<b>", "</b>"),
@@ -250,7 +252,7 @@ PATHS = [
 ]
 
 
-def test_paths_of_any_bytes(repo: GitSandbox) -> None:
+def test_paths_of_any_bytes_are_found_and_printed_escaped(repo: GitSandbox) -> None:
     for number, path in enumerate(PATHS):
         repo.write(path, f"def needle{number}(): pass\n")
     repo.commit()
@@ -259,9 +261,9 @@ def test_paths_of_any_bytes(repo: GitSandbox) -> None:
         hit = best(repo, f"needle{number}", top_k=1)
         assert os.fsencode(hit.path) == path
         for form in ("text", "json", "vimgrep", "markdown"):
-            said = shell.ragit("search", "-k1", "--format", form, f"needle{number}", code=0)
-            assert "\x1b" not in said.out
-            assert len(said.out.splitlines()) <= 9
+            result = shell.ragit("search", "-k1", "--format", form, f"needle{number}", code=0)
+            assert "\x1b" not in result.out
+            assert len(result.out.splitlines()) <= 9
 
 
 # Stores
@@ -282,34 +284,30 @@ def damage(store: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["garbage", "cut short", "spoilt pages"])
-def test_a_damaged_store_is_named_with_the_command_that_mends_it(
-    repo: GitSandbox, shell: Terminal, how: str
-) -> None:
+def test_damaged_store_is_refused_and_rebuilt(repo: GitSandbox, shell: Terminal, how: str) -> None:
     store = repo.store
     damage(store, how)
     for command in (["search", "hello"], ["index"], ["status"], ["check"], ["gc"]):
-        said = shell.refused(*command)
-        assert f"the index {store} is damaged" in said.err
-        assert "ragit index --rebuild" in said.hint
+        result = shell.refused(*command)
+        assert f"the index {store} is damaged" in result.err
+        assert "ragit index --rebuild" in result.hint
     assert shell.ragit("index", "--rebuild", code=0).out.startswith("indexed 1 file")
     assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1\n")
 
 
-def test_a_store_of_a_newer_ragit_is_refused_and_replaced_only_when_told(
-    repo: GitSandbox, shell: Terminal
-) -> None:
+def test_store_of_newer_version_is_refused_until_rebuilt(repo: GitSandbox, shell: Terminal) -> None:
     store = repo.store
     with tampered(store) as db:
         db.pragma("user_version", 99)
     for command in (["search", "hello"], ["index"], ["status"], ["gc"]):
-        said = shell.refused(*command)
-        assert "newer than this ragit" in said.err
-        assert "Upgrade" in said.hint
+        result = shell.refused(*command)
+        assert "newer than this ragit" in result.err
+        assert "Upgrade" in result.hint
     shell.ragit("index", "--rebuild", code=0)
     shell.ragit("search", "hello", code=0)
 
 
-def test_an_empty_file_is_a_store_to_be(repo: GitSandbox, shell: Terminal) -> None:
+def test_empty_file_is_used_as_a_new_store(repo: GitSandbox, shell: Terminal) -> None:
     for suffix in ("-wal", "-shm"):
         Path(f"{repo.store}{suffix}").unlink(missing_ok=True)
     repo.store.write_bytes(b"")
@@ -318,7 +316,7 @@ def test_an_empty_file_is_a_store_to_be(repo: GitSandbox, shell: Terminal) -> No
 
 
 @pytest.mark.parametrize("what", ["database", "text", "folder"])
-def test_what_is_not_ours_is_neither_written_nor_deleted(
+def test_foreign_file_at_store_path_is_kept(
     repo: GitSandbox, shell: Terminal, tmp_path: Path, what: str
 ) -> None:
     """index.storePath may name the wrong file."""
@@ -367,9 +365,7 @@ def read_only(folder: Path) -> Iterator[None]:
         subprocess.run(["umount", folder], check=True)
 
 
-def test_a_git_dir_that_cannot_be_written_is_indexed_in_ones_cache(
-    repo: GitSandbox, home: Path
-) -> None:
+def test_read_only_git_dir_is_indexed_in_the_user_cache(repo: GitSandbox, home: Path) -> None:
     repo.write("a.py", HELLO)
     repo.commit()
     shell = Terminal(repo.path)
@@ -382,7 +378,7 @@ def test_a_git_dir_that_cannot_be_written_is_indexed_in_ones_cache(
         shell.ragit("status", code=0)
 
 
-def test_an_index_that_cannot_be_written_is_continued_in_ones_cache(
+def test_read_only_index_is_copied_to_the_user_cache_to_update(
     repo: GitSandbox, shell: Terminal, home: Path
 ) -> None:
     def copies() -> set[Path]:
@@ -427,15 +423,15 @@ def fill(folder: Path) -> None:
             pass
 
 
-def test_a_full_disk(repo: GitSandbox, small_disk: Path) -> None:
+def test_full_disk_is_reported_and_keeps_the_old_index(repo: GitSandbox, small_disk: Path) -> None:
     repo.write("a.py", HELLO)
     repo.commit()
     repo.git("config", "ragit.index.storePath", str(small_disk / "index.db"))
     shell = Terminal(repo.path)
     fill(small_disk)
     for command in (["index"], ["search", "hello"], ["index", "--rebuild"]):
-        said = shell.refused(*command)
-        assert "full" in said.err or "No space left" in said.err
+        result = shell.refused(*command)
+        assert "full" in result.err or "No space left" in result.err
     (small_disk / "filling").unlink()
     assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1\n")
     for number in range(200):
@@ -471,15 +467,15 @@ def test_gc_runs_on_a_full_disk(repo: GitSandbox, small_disk: Path) -> None:
     assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1\n")
 
 
-def test_a_full_disk_under_the_repository(repo: GitSandbox, small_disk: Path) -> None:
+def test_full_disk_under_the_repository_is_reported(repo: GitSandbox, small_disk: Path) -> None:
     repo.write("a.py", HELLO)
     repo.commit()
     repo.git("clone", "-q", "--template=", ".", str(small_disk / "clone"))
     (small_disk / "clone" / "a.py").write_text("def changed(): pass\n")
     fill(small_disk)
     shell = Terminal(small_disk / "clone")
-    said = shell.refused("search", "changed")
-    assert "No space left" in said.err or "full" in said.err
+    result = shell.refused("search", "changed")
+    assert "No space left" in result.err or "full" in result.err
 
 
 # Settings
@@ -496,13 +492,13 @@ def test_a_full_disk_under_the_repository(repo: GitSandbox, small_disk: Path) ->
         ("[chunking.parsers]\n'.x' = 'pythn'\n", ["pythn", "python"]),
     ],
 )
-def test_a_malformed_settings_file(
+def test_malformed_settings_file_is_refused_with_its_line(
     repo: GitSandbox, shell: Terminal, toml: str, words: list[str]
 ) -> None:
     repo.write(".ragit.toml", toml.encode("latin-1"))
-    said = shell.refused("search", "hello")
+    result = shell.refused("search", "hello")
     for word in words:
-        assert word in said.err
+        assert word in result.err
 
 
 @pytest.mark.parametrize(
@@ -515,12 +511,12 @@ def test_a_malformed_settings_file(
         (["-c", "retrieval.topk=3", "search", "x"], ["topK"]),
     ],
 )
-def test_what_does_not_exist_is_named_with_what_does(
+def test_unknown_values_are_refused_with_the_valid_ones(
     shell: Terminal, args: list[str], words: list[str]
 ) -> None:
-    said = shell.refused(*args)
+    result = shell.refused(*args)
     for word in words:
-        assert word in said.err
+        assert word in result.err
 
 
 @pytest.mark.parametrize(
@@ -534,13 +530,13 @@ def test_what_does_not_exist_is_named_with_what_does(
         (["-c", "nonsense", "search", "x"], "NAME=VALUE"),
     ],
 )
-def test_a_mistyped_command_says_how_it_is_typed(
+def test_mistyped_command_is_refused_with_the_right_spelling(
     shell: Terminal, args: list[str], word: str
 ) -> None:
-    said = shell.ragit(*args, code=2)
-    assert word in said.err
-    assert "Traceback" not in said.err
-    assert said.out == ""
+    result = shell.ragit(*args, code=2)
+    assert word in result.err
+    assert "Traceback" not in result.err
+    assert result.out == ""
 
 
 # Embedding servers
@@ -556,19 +552,21 @@ UNREACHABLE = (
 )
 
 
-def test_without_its_embedding_server_words_still_answer(repo: GitSandbox, shell: Terminal) -> None:
-    said = shell.ragit(*UNREACHABLE, "search", "--json", "hello", code=0)
-    answer = json.loads(said.out)
+def test_keyword_search_works_without_the_embedding_server(
+    repo: GitSandbox, shell: Terminal
+) -> None:
+    result = shell.ragit(*UNREACHABLE, "search", "--json", "hello", code=0)
+    answer = json.loads(result.out)
     assert answer["results"][0]["path"] == "a.py"
     assert "127.0.0.1:9" in answer["degraded"]
-    assert "note: " in said.err
+    assert "note: " in result.err
     for command in (["search", "--mode", "vector", "hello"], ["index"]):
         refused = shell.refused(*UNREACHABLE, *command)
         assert "127.0.0.1:9" in refused.err
         assert "embedding." in refused.hint
 
 
-def test_without_any_embedder_vectors_are_refused_by_name(shell: Terminal) -> None:
+def test_vector_search_without_embedder_is_refused(shell: Terminal) -> None:
     assert shell.ragit("-c", "embedding.provider=none", "search", "hello", code=0).err == ""
     assert (
         "provider is none"
@@ -608,7 +606,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ragit]:
 @example("", "hybrid")
 @example("é" * 3000, "hybrid")
 @example("a_b_c_d_e_f_g_h" * 500, "hybrid")
-def test_any_text_is_a_query(index: Ragit, query: str, mode: str) -> None:
+def test_any_text_is_a_valid_query(index: Ragit, query: str, mode: str) -> None:
     answer = index.search(query, mode=mode)
     assert answer.complete
     assert all(hit.score > 0 for hit in answer.hits)
@@ -618,22 +616,22 @@ def test_any_text_is_a_query(index: Ragit, query: str, mode: str) -> None:
     ("query", "path"),
     [("提交", "提交.md"), ("偏移", "提交.md"), ("hello\0", "a.py"), ('"hello"', "a.py")],
 )
-def test_odd_queries_find_what_they_name(index: Ragit, query: str, path: str) -> None:
+def test_queries_with_odd_characters_find_their_file(index: Ragit, query: str, path: str) -> None:
     assert index.search(query).hits[0].path == path
 
 
-def test_nothing_to_look_for(shell: Terminal) -> None:
+def test_query_without_words_has_no_hits(shell: Terminal) -> None:
     for query in ('"', "?!"):
-        said: Said = shell.ragit("search", query, code=1)
-        assert said.out == ""
-        assert "no hits in HEAD" in said.err
+        result: Said = shell.ragit("search", query, code=1)
+        assert result.out == ""
+        assert "no hits in HEAD" in result.err
 
 
-def test_a_query_of_bytes_that_are_no_text(shell: Terminal) -> None:
+def test_query_with_invalid_utf8_is_searched(shell: Terminal) -> None:
     assert shell.process("search", b"hello \xff\xfe", code=0).out.startswith("a.py:1\n")
 
 
-def test_a_bug_says_where_its_log_is(shell: Terminal, tmp_path: Path) -> None:
+def test_unexpected_exception_writes_a_crash_log(shell: Terminal, tmp_path: Path) -> None:
     """Forced by an unexpected exception in a search."""
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "sitecustomize.py").write_text(
@@ -641,10 +639,10 @@ def test_a_bug_says_where_its_log_is(shell: Terminal, tmp_path: Path) -> None:
     )
     shell.env["PYTHONPATH"] = str(tmp_path / "broken")
     shell.env["XDG_STATE_HOME"] = str(tmp_path / "state")
-    said = shell.process("search", "hello", code=3)
+    result = shell.process("search", "hello", code=3)
     log = tmp_path / "state" / "ragit" / "ragit-crash.log"
-    assert str(log) in said.err
-    assert "Traceback" not in said.err
+    assert str(log) in result.err
+    assert "Traceback" not in result.err
     assert "Traceback" in log.read_text()
     shutil.rmtree(tmp_path / "state")
 
@@ -653,7 +651,7 @@ def test_a_bug_says_where_its_log_is(shell: Terminal, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "command", [["search", "hello"], ["index"], ["status"], ["config"]], ids=" ".join
 )
-def test_started_as_a_module_it_imports_nothing_of_the_folder_it_is_started_in(
+def test_python_m_ragit_imports_nothing_from_the_current_folder(
     repo: GitSandbox, command: list[str], tmp_path: Path
 ) -> None:
     """`python -m` puts the current folder first on the path: the repository to be searched."""

@@ -34,12 +34,12 @@ BENCH = Path(__file__).parents[1] / "bench" / "bench.py"
         ([5.0], (5.0, 5.0)),
     ],
 )
-def test_the_bounds_of_a_median(values: list[float], expected: tuple[float, float]) -> None:
+def test_bounds_of_a_median(values: list[float], expected: tuple[float, float]) -> None:
     """With 21 values, the sixth and the sixteenth (any table of the sign test)."""
     assert bounds(values) == expected
 
 
-def test_two_versions_run_in_turn(repo: GitSandbox, tmp_path: Path) -> None:
+def test_two_versions_are_compared(repo: GitSandbox, tmp_path: Path) -> None:
     # CI tests a copy without history, so this makes a repository of its own.
     source = GitSandbox(tmp_path / "source")
     skip = shutil.ignore_patterns("__pycache__")
@@ -59,7 +59,7 @@ def test_two_versions_run_in_turn(repo: GitSandbox, tmp_path: Path) -> None:
     assert (repo.git("status", "--porcelain"), repo.git("for-each-ref")) == before
 
 
-def test_a_large_tree_of_small_repositories(tmp_path: Path) -> None:
+def test_scale_script_reports_each_search(tmp_path: Path) -> None:
     for name in ("one", "two/deeper"):
         source = GitSandbox(tmp_path / "sources" / name)
         for number in range(4):
@@ -87,7 +87,7 @@ def test_a_large_tree_of_small_repositories(tmp_path: Path) -> None:
     assert all(10 < private < resident < 1000 for resident, private in memory), memory
 
 
-def test_the_scan_of_made_up_vectors() -> None:
+def test_vectors_script_reports_scan_times() -> None:
     command = [
         sys.executable,
         str(BENCH.with_name("vectors.py")),
@@ -105,7 +105,7 @@ def test_the_scan_of_made_up_vectors() -> None:
     )
 
 
-def test_a_run_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:
+def test_bench_script_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:
     for number in range(3):
         repo.write(
             f"part{number}.py", f"def close_connection_{number}():\n    return {number}\n" * 3
@@ -140,7 +140,7 @@ def test_a_run_on_a_small_repository(repo: GitSandbox, tmp_path: Path) -> None:
     assert not (repo.path / ".git" / "ragit").exists()
 
 
-def test_other_tools_run_on_the_same_files(repo: GitSandbox, tmp_path: Path) -> None:
+def test_peers_script_compares_other_tools(repo: GitSandbox, tmp_path: Path) -> None:
     for number in range(3):
         repo.write(f"part{number}.py", f"def close_connection_{number}():\n    pass\n")
     repo.commit()
@@ -157,7 +157,7 @@ def test_other_tools_run_on_the_same_files(repo: GitSandbox, tmp_path: Path) -> 
     assert (repo.git("status", "--porcelain"), repo.git("for-each-ref")) == before
 
 
-def test_new_queries_in_a_running_process(repo: GitSandbox, tmp_path: Path) -> None:
+def test_warm_script_reports_queries_by_kind(repo: GitSandbox, tmp_path: Path) -> None:
     for number in range(12):
         repo.write(f"shop{number}.py", f"def close_connection_{number}():\n    return {number}\n")
     repo.commit()
@@ -170,7 +170,7 @@ def test_new_queries_in_a_running_process(repo: GitSandbox, tmp_path: Path) -> N
     assert rows[1:4] == [("a name", "1"), ("a name with its owner", "1"), ("words", "1")]
 
 
-def test_a_run_on_some_documents(tmp_path: Path) -> None:
+def test_documents_script_reports_by_format(tmp_path: Path) -> None:
     folder = tmp_path / "documents"
     folder.mkdir()
     (folder / "a.docx").write_bytes(docx(p("One") + p("Two")))
@@ -189,7 +189,7 @@ def test_a_run_on_some_documents(tmp_path: Path) -> None:
     assert rows["docx"].startswith("1 | ") and rows["pdf"].startswith("2 | ")
 
 
-def test_a_run_against_a_language_model(repo: GitSandbox, tmp_path: Path) -> None:
+def test_models_script_reports_each_use_of_a_model(repo: GitSandbox, tmp_path: Path) -> None:
     """The server gives descriptions and variants, but no order for the reranker."""
     for name in ("offsets", "config"):
         repo.write(f"{name}.py", f"def read_{name}(path):\n    return path.read_text()\n")
@@ -216,7 +216,7 @@ def test_a_run_against_a_language_model(repo: GitSandbox, tmp_path: Path) -> Non
     assert "2 chunks described, 0 not" in done.stdout
 
 
-def test_every_change_that_the_tests_must_notice_still_applies() -> None:
+def test_every_mutant_applies_and_compiles() -> None:
     listed = mutants(MUTANTS.read_text(encoding="utf-8"))
     assert len(listed) == len(set(listed)) == 60
     for mutant in listed:
@@ -229,7 +229,7 @@ def test_every_change_that_the_tests_must_notice_still_applies() -> None:
             assert (TOP / test.partition("::")[0]).exists(), test
 
 
-def test_a_change_whose_line_is_gone_or_not_alone_is_an_error() -> None:
+def test_mutant_with_missing_or_ambiguous_line_is_an_error() -> None:
     (mutant,) = mutants("# a comment\n@ tests/rank\n== a.py\n- x = 1\n+ x = 2\n")
     assert mutated("if x:\n    x = 1\n", mutant) == "if x:\n    x = 2\n"
     for source in ("x = 3\n", "x = 1\nx = 1\n"):

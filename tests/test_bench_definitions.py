@@ -20,7 +20,7 @@ def line(name: str, kind: str, number: int, pattern: str = "") -> str:
     return json.dumps(tag)
 
 
-def test_kinds_that_count() -> None:
+def test_only_definition_kinds_are_kept() -> None:
     lines = "\n".join((line("f", "function", 1), line("v", "variable", 2), line("m", "member", 3)))
     assert [tag.name for tag in definitions.parsed(lines, "Python")] == ["f", "m"]
     assert [tag.name for tag in definitions.parsed(lines, "C")] == ["f"]
@@ -35,18 +35,18 @@ def test_kinds_that_count() -> None:
         ("C++", "function", "TEST_F(Suite, name) {"),
     ],
 )
-def test_guesses_of_ctags_do_not_count(language: str, kind: str, pattern: str) -> None:
+def test_spurious_ctags_entries_are_dropped(language: str, kind: str, pattern: str) -> None:
     assert not list(definitions.parsed(line("x", kind, 1, pattern), language))
 
 
-def test_a_definition_is_found_by_its_name_and_line() -> None:
+def test_definition_matches_by_name_and_line() -> None:
     chunking = chunk(b"def f():\n    pass\n", "python")
     assert definitions.bears(chunking, definitions.Tag("a", 1, "f", "function"))
     assert not definitions.bears(chunking, definitions.Tag("a", 2, "f", "function"))
     assert not definitions.bears(chunking, definitions.Tag("a", 1, "g", "function"))
 
 
-def test_a_name_that_is_no_identifier_is_reported() -> None:
+def test_definition_with_invalid_name_is_reported() -> None:
     bad = Chunk(1, 1, 0, 1, "x", definitions=(Definition("(a b)", "function", 1),))
     assert list(definitions.no_names({"a.py": Chunking("python", (bad,))})) == [
         "a.py:1: function '(a b)'"

@@ -56,7 +56,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[quality_set
     return found
 
 
-def test_a_doc_comment_asks_for_its_function_in_a_tree_without_it(
+def test_doc_comment_is_a_query_for_its_function(
     sets: dict[str, list[quality_sets.Question]],
 ) -> None:
     asked = {one.query: one.places[0] for one in sets["docs"]}
@@ -65,7 +65,7 @@ def test_a_doc_comment_asks_for_its_function_in_a_tree_without_it(
     assert not asked[query].is_in("shop/basket.py", 14, 15)
 
 
-def test_one_that_shares_no_word_is_a_paraphrase(
+def test_doc_comment_without_shared_words_is_a_paraphrase(
     sets: dict[str, list[quality_sets.Question]],
 ) -> None:
     assert [one.query for one in sets["paraphrases"]] == [
@@ -73,7 +73,7 @@ def test_one_that_shares_no_word_is_a_paraphrase(
     ]
 
 
-def test_names_messages_and_history_are_sets(
+def test_sets_of_names_messages_and_history(
     sets: dict[str, list[quality_sets.Question]],
 ) -> None:
     assert [one.query for one in sets["short"]] == ["basket lock"]
@@ -84,7 +84,7 @@ def test_names_messages_and_history_are_sets(
     assert [one.query for one in sets["history"]] == ["Charge five for small baskets of a shopper"]
 
 
-def test_measures_are_means_of_ranks() -> None:
+def test_measures_of_ranks() -> None:
     assert measures.ndcg(Outcome((1, NEVER))) == pytest.approx(1 / (1 + 1 / 1.5849625007211562))
     assert measures.reciprocal(Outcome((NEVER, 2))) == 0.5
     assert measures.first(Outcome((1, 3))) == 1.0
@@ -93,7 +93,7 @@ def test_measures_are_means_of_ranks() -> None:
     assert measures.file_ranks(["b", "c"], [("a", 1, 2), ("a", 3, 4), ("b", 1, 1)]) == (2, NEVER)
 
 
-def test_the_interval_holds_the_mean_and_grows_with_the_spread_of_repositories() -> None:
+def test_interval_contains_the_mean_and_grows_with_spread() -> None:
     alike = measures.interval([[0.0, 1.0] * 20] * 8)
     apart = measures.interval([[0.0] * 40, [1.0] * 40] * 4)
     assert alike[0] < 0.5 < alike[1]

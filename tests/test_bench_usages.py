@@ -17,7 +17,7 @@ from usages import Place  # noqa: E402
 from ragit.usages import Defined, Use  # noqa: E402
 
 
-def test_every_line_of_git_grep_is_listed(
+def test_grep_comparison_finds_no_missing_line(
     repo: GitSandbox, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number in range(9):
@@ -28,7 +28,7 @@ def test_every_line_of_git_grep_is_listed(
     assert "12 names, " in capsys.readouterr().out
 
 
-def test_a_letter_beside_a_name_is_another_word() -> None:
+def test_letter_beside_a_name_is_detected() -> None:
     line = "adresă adres".encode()
     assert usages.letter_beside(line, 0, 5)
     assert not usages.letter_beside(line, 8, 13)
@@ -61,14 +61,16 @@ def counted(certainty: str, definition: str, truth: Place) -> Counter[str]:
         ("", Place("b.py", 1), 0),
     ],
 )
-def test_what_counts_as_the_same_definition(definition: str, truth: Place, right: int) -> None:
+def test_judge_accepts_overloads_and_declarations(
+    definition: str, truth: Place, right: int
+) -> None:
     counts = counted("import", definition, truth)
     assert (counts["import judged"], counts["import right"]) == (1, right)
     assert counts["wanted"] == (truth.path != "d.py")
     assert counts["found"] == (right if truth.path != "d.py" else 0)
 
 
-def test_unique_names_are_reported_apart(capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_lists_unique_names_separately(capsys: pytest.CaptureFixture[str]) -> None:
     counts = counted("unique", "b.py:1", Place("d.py", 1)) + counted(
         "import", "b.py:1", Place("b.py", 1)
     )
