@@ -85,8 +85,8 @@ def command(
 ) -> subprocess.CompletedProcess[str]:
     """Run ragit's command line in this process, ten times faster than in its own."""
     words = [str(arg) for arg in args]
-    said = Terminal(cwd, **(env or {})).ragit(*words)
-    return subprocess.CompletedProcess(words, said.code, said.out, said.err)
+    result = Terminal(cwd, **(env or {})).ragit(*words)
+    return subprocess.CompletedProcess(words, result.code, result.out, result.err)
 
 
 def process(

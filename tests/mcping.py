@@ -28,8 +28,8 @@ def parameters(folder: Path) -> StdioServerParameters:
 
 def request(number: int, method: str, params: Mapping[str, Any] | None = None) -> bytes:
     """Return a request as one line."""
-    said = {"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}}
-    return json.dumps(said).encode() + b"\n"
+    result = {"jsonrpc": "2.0", "id": number, "method": method, "params": params or {}}
+    return json.dumps(result).encode() + b"\n"
 
 
 def hello(version: str) -> dict[str, Any]:
@@ -94,10 +94,10 @@ class LineClient:
         """Read up to the answer to a request; keep the messages before it as notifications."""
         assert self.process.stdout
         while line := self.process.stdout.readline():
-            said: dict[str, Any] = json.loads(line)
-            if said.get("id") == number:
-                return said
-            self.notifications.append(said)
+            result: dict[str, Any] = json.loads(line)
+            if result.get("id") == number:
+                return result
+            self.notifications.append(result)
         raise EOFError("the server ended")
 
     def ask(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -108,8 +108,8 @@ class LineClient:
         params = {"name": name, "arguments": arguments}
         if meta:
             params["_meta"] = meta
-        said: dict[str, Any] = self.ask("tools/call", params)["result"]
-        return said
+        result: dict[str, Any] = self.ask("tools/call", params)["result"]
+        return result
 
 
 def text_of(result: Mapping[str, Any]) -> str:

@@ -56,16 +56,16 @@ class Terminal:
             stack.enter_context(contextlib.redirect_stderr(err))
             stack.enter_context(_at(self.folder, self.env))
             ended = run([os.fsdecode(arg) for arg in args])
-        said = Said(ended, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
-        assert code is None or said.code == code, said
-        return said
+        result = Said(ended, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
+        assert code is None or result.code == code, result
+        return result
 
     def process(self, *args: str | bytes, code: int | None = None) -> Said:
         """Run a command in a process of its own."""
         done = self.process_bytes(*args)
-        said = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
-        assert code is None or said.code == code, said
-        return said
+        result = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert code is None or result.code == code, result
+        return result
 
     def process_bytes(
         self, *args: str | bytes, stdin: bytes = b""
@@ -82,15 +82,15 @@ class Terminal:
 
     def refused(self, *args: str | bytes) -> Said:
         """Run a command that must end in one sentence and one hint, with exit status 2."""
-        said = self.ragit(*args, code=2)
+        result = self.ragit(*args, code=2)
         lines = [
-            line for line in said.err.splitlines() if not line.startswith(("note: ", "indexing "))
+            line for line in result.err.splitlines() if not line.startswith(("note: ", "indexing "))
         ]
-        assert len(lines) == 2, said
-        assert lines[0].startswith("error: "), said
-        assert lines[1].startswith("hint: "), said
-        assert said.out == "", said
-        return said
+        assert len(lines) == 2, result
+        assert lines[0].startswith("error: "), result
+        assert lines[1].startswith("hint: "), result
+        assert result.out == "", result
+        return result
 
 
 @contextlib.contextmanager

@@ -48,8 +48,8 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[quality_set
     spec = {"name": "bare", "role": "report", "revision": repo.git("rev-parse", "HEAD").strip()}
     with ragit.open(bare) as index:
         found = quality_sets.sets_of(index, bare, spec["revision"])
-        said = index.search("exclusive ownership", ref=found["docs"][0].revision).hits
-    assert not any("exclusive" in hit.text or "shopper pays" in hit.text for hit in said)
+        result = index.search("exclusive ownership", ref=found["docs"][0].revision).hits
+    assert not any("exclusive" in hit.text or "shopper pays" in hit.text for hit in result)
     outcomes = quality_all.of_repository(repo.path.parent, bare.parent, spec)
     rows = list(quality_all.table(outcomes))
     assert any(row.startswith("| docs | MRR |") for row in rows), rows

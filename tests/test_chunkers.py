@@ -33,19 +33,19 @@ DOCS = Path(__file__).parents[1] / "docs" / "chunkers.md"
 # ----------------------------------------------------------------------------------
 
 
-def blocks_of_the_page() -> list[tuple[str, str]]:
+def code_blocks_of_docs() -> list[tuple[str, str]]:
     return re.findall(r"^```(\w+)\n(.*?)^```$", DOCS.read_text(), re.MULTILINE | re.DOTALL)
 
 
-def session() -> list[tuple[str, list[str]]]:
-    """Return each command of the page's session, with its output."""
-    (console,) = (text for kind, text in blocks_of_the_page() if kind == "console")
+def documented_session() -> list[tuple[str, list[str]]]:
+    """Return each command of the documented session, with its output."""
+    (console,) = (text for kind, text in code_blocks_of_docs() if kind == "console")
     typed = [part.splitlines() for part in console.split("$ ")[1:]]
     return [(lines[0], lines[1:]) for lines in typed]
 
 
-def write_the_page(repo: GitSandbox) -> None:
-    for kind, text in blocks_of_the_page():
+def write_documented_files(repo: GitSandbox) -> None:
+    for kind, text in code_blocks_of_docs():
         if kind != "console":
             repo.write(text.partition("\n")[0].removeprefix("# "), text)
 
@@ -60,14 +60,14 @@ def bundle(**members: str) -> bytes:
     return stream.getvalue()
 
 
-def test_the_example_of_the_page_works_word_for_word(repo: GitSandbox) -> None:
-    write_the_page(repo)
+def test_documented_example_works_verbatim(repo: GitSandbox) -> None:
+    write_documented_files(repo)
     repo.commit()
     shell = Terminal(repo.path)
-    for command, expected in session():
-        said = shell.ragit(*shlex.split(command)[1:], code=0)
+    for command, expected in documented_session():
+        result = shell.ragit(*shlex.split(command)[1:], code=0)
         wanted = ".*".join(map(re.escape, "\n".join(expected).split("…")))
-        assert re.fullmatch(wanted, said.out.rstrip("\n")), (command, said)
+        assert re.fullmatch(wanted, result.out.rstrip("\n")), (command, result)
     tests = [
         sys.executable,
         "-m",
@@ -81,8 +81,8 @@ def test_the_example_of_the_page_works_word_for_word(repo: GitSandbox) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_the_page_s_chunker_of_a_binary_format(repo: GitSandbox) -> None:
-    write_the_page(repo)
+def test_documented_chunker_reads_a_binary_format(repo: GitSandbox) -> None:
+    write_documented_files(repo)
     repo.write(
         "release.bundle", bundle(first="why offsets are committed", second="what a broker\nforgets")
     )
@@ -110,7 +110,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("module", FORMS)
-def test_a_function_a_class_or_an_object_of_a_file(repo: GitSandbox, module: str) -> None:
+def test_chunker_is_a_function_class_or_object_of_a_file(repo: GitSandbox, module: str) -> None:
     use(repo, FORMS[module], module=module)
     assert ("rule", "one", 1, 2) in chunks(repo)
 
@@ -140,14 +140,14 @@ def install(
 
 
 @pytest.mark.parametrize("module", ["rules_of_ours", "chunks_of_ours.inner:Rules"])
-def test_an_installed_one_by_its_name_or_its_module(
+def test_installed_chunker_is_named_by_entry_point_or_module(
     repo: GitSandbox, site: Path, module: str
 ) -> None:
     install(site, FORMS["tools/a.py:Rules"])
     use(repo, "", module=module)
     assert ("rule", "one", 1, 2) in chunks(repo)
     install(site, FORMS["tools/a.py:Rules"].replace("one", "three"))
-    assert ("rule", "three", 1, 2) in chunks(repo), "an upgrade chunks again"
+    assert ("rule", "three", 1, 2) in chunks(repo), "an upgrade rechunks"
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_an_installed_one_by_its_name_or_its_module(
         ),
     ],
 )
-def test_what_is_not_there_is_said_and_ragit_reads_the_file(
+def test_missing_chunker_is_reported_and_ignored(
     repo: GitSandbox, site: Path, module: str, why: str
 ) -> None:
     install(site, "")
@@ -188,7 +188,7 @@ def test_what_is_not_there_is_said_and_ragit_reads_the_file(
     )
 
 
-def test_what_is_installed_for_another_purpose_is_not_given_files(
+def test_installed_function_named_otherwise_is_not_called(
     repo: GitSandbox, site: Path, tmp_path: Path
 ) -> None:
     install(site, f"def run(data):\n    open({str(tmp_path / 'ran')!r}, 'w')\n    return []\n")
@@ -197,15 +197,15 @@ def test_what_is_installed_for_another_purpose_is_not_given_files(
     assert not (tmp_path / "ran").exists()
 
 
-def test_one_setting_an_extension(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chunker_of_one_extension_is_a_setting(
+    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo.write("tools/a.py", CHUNKER)
     repo.write("A.XYZ", TEXT)
     repo.write("b.test.xyz", TEXT)
     repo.commit()
     repo.git("config", "ragit.chunkers.xyz", "tools/a.py")
-    assert chunks(repo, "A.XYZ") == READ_BY_RAGIT, (
-        "also a file that git config names has to be allowed"
-    )
+    assert chunks(repo, "A.XYZ") == READ_BY_RAGIT, "a file named by git config must be trusted too"
     allow(repo)
     assert ("rule", "one", 2, 3) in chunks(repo, "A.XYZ")
     assert ("rule", "one", 2, 3) in chunks(repo, "b.test.xyz")
@@ -213,7 +213,7 @@ def test_one_setting_an_extension(repo: GitSandbox, monkeypatch: pytest.MonkeyPa
     assert chunks(repo, "A.XYZ") == READ_BY_RAGIT
 
 
-def test_it_replaces_what_ragit_reads_itself(repo: GitSandbox) -> None:
+def test_chunker_replaces_the_built_in_parser(repo: GitSandbox) -> None:
     repo.write("a.py", "def f():\n    return 1\n")
     use(repo, "def chunk(data):\n    return [(1, 1, 'line', 'mine')]\n", extensions=[".py"])
     assert chunks(repo, "a.py") == [("line", "mine", 1, 1), ("text", "", 2, 2)]
@@ -229,7 +229,7 @@ def test_it_replaces_what_ragit_reads_itself(repo: GitSandbox) -> None:
     )
 
 
-def test_a_document_a_binary_file_and_an_image_can_have_one(repo: GitSandbox) -> None:
+def test_chunker_reads_documents_binary_files_and_images(repo: GitSandbox) -> None:
     for name in ("a.pdf", "b.bin", "c.png"):
         repo.write(name, b"\0\1\2" + name.encode())
     repo.write(".gitattributes", "*.bin binary\n")
@@ -247,7 +247,7 @@ def test_a_document_a_binary_file_and_an_image_can_have_one(repo: GitSandbox) ->
 # --------------------------------------------------------------------------------------------
 
 
-def test_lines_that_it_leaves_out_are_chunks_of_their_own(repo: GitSandbox) -> None:
+def test_lines_outside_spans_become_text_chunks(repo: GitSandbox) -> None:
     use(repo, CHUNKER)
     assert chunks(repo) == [
         ("text", "", 1, 1),
@@ -259,7 +259,7 @@ def test_lines_that_it_leaves_out_are_chunks_of_their_own(repo: GitSandbox) -> N
     assert (hit.text, hit.start_line) == ("tail", 7)
 
 
-def test_what_is_too_long_is_split(repo: GitSandbox) -> None:
+def test_long_spans_are_split(repo: GitSandbox) -> None:
     repo.write("a.xyz", "".join(f"line {number}\n" for number in range(1, 51)))
     repo.git("config", "ragit.index.maxChunkLines", "20")
     use(repo, "def chunk(data):\n    return [(1, 50, 'rule', 'one')]\n", write=False)
@@ -277,10 +277,8 @@ def spans(data: bytes, *items: object) -> list[tuple[int, int, str, str]]:
     return [(one.start_line, one.end_line, one.kind, one.symbol) for one in made.chunks]
 
 
-def test_edges_of_spans() -> None:
-    assert spans(b"a\n\nb\n", (1, 4)) == [(1, 3, "text", "")], (
-        "who splits at line ends counts one more"
-    )
+def test_bounds_of_spans_are_clipped() -> None:
+    assert spans(b"a\n\nb\n", (1, 4)) == [(1, 3, "text", "")], "one line past the end is accepted"
     assert spans(b"a\n\nb\n", (2, 2)) == [(1, 3, "text", "")], "blank lines are no chunk"
     assert spans(b"a\nb", (1, 2, "x" * 99, "n\nm")) == [(1, 2, "x" * 20, "n m")]
     assert spans(b"a\nb\nc", (1, 3, "out"), (2, 2, "in")) == [(1, 3, "out", ""), (2, 2, "in", "")]
@@ -293,7 +291,7 @@ def test_edges_of_spans() -> None:
     assert spans(b"a\n") == [(1, 1, "text", "")]
 
 
-def test_names_that_a_span_gives_are_searched(repo: GitSandbox) -> None:
+def test_names_given_by_a_span_are_searched(repo: GitSandbox) -> None:
     use(
         repo,
         "def chunk(data):\n    return [(2, 3, 'rule', 'one', 'Outer', 'rule one()', 'about whales')]\n",
@@ -348,7 +346,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("answer", WRONG, ids=repr)
-def test_nonsense_is_refused(answer: Any) -> None:
+def test_invalid_answer_is_refused(answer: Any) -> None:
     with pytest.raises((ValueError, TypeError)):
         preview(lambda _: answer, b"a\nb\nc" + b" " * 100)
 
@@ -413,9 +411,9 @@ HEAD = "import os, time\ndef chunk(data):\n    if b'bad' not in data: return [(1
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_chunker_that_fails_costs_its_file_only(repo: GitSandbox, fault: str) -> None:
+def test_failing_chunker_skips_only_its_file(repo: GitSandbox, fault: str) -> None:
     code = HEAD + fault
-    if "yield" in fault:  # which makes a generator of it
+    if "yield" in fault:  # a generator cannot return chunks
         code = code.replace("return [(1, 1, 'rule', 'good')]", "yield 1, 1, 'rule', 'good'; return")
     use(repo, code, write=False)
     repo.write("a.xyz", "word bad\n")
@@ -427,13 +425,13 @@ def test_a_chunker_that_fails_costs_its_file_only(repo: GitSandbox, fault: str) 
         index.index()
         status = index.status()
         hits = index.search("word", paths=["*.xyz"]).hits
-    everything = "Indentation" in FAULTS[fault]  # a file that does not compile reads none
+    everything = "Indentation" in FAULTS[fault]  # a chunker that does not compile fails on each
     assert status.skipped == {FAULTS[fault]: 3 if everything else 1}
     assert {hit.symbol for hit in hits} == (set() if everything else {"good"})
     assert not status.refs[0].completeness.missing
 
 
-def test_what_fails_on_uncommitted_work_is_told(repo: GitSandbox) -> None:
+def test_failure_on_an_uncommitted_file_is_reported(repo: GitSandbox) -> None:
     use(repo, HEAD + "raise ValueError('x')", write=False)
     repo.commit()
     repo.write("a.xyz", "word bad\n")
@@ -450,7 +448,7 @@ def test_what_fails_on_uncommitted_work_is_told(repo: GitSandbox) -> None:
     )
 
 
-def test_a_fork_does_not_answer_for_the_next_file(repo: GitSandbox) -> None:
+def test_forked_chunker_does_not_mix_up_files(repo: GitSandbox) -> None:
     """Both processes go on after a fork, and share one pipe to ragit."""
     use(
         repo,
@@ -463,7 +461,7 @@ def test_a_fork_does_not_answer_for_the_next_file(repo: GitSandbox) -> None:
     assert {hit.path: hit.text for hit in found(repo, "word") if hit.path.endswith("xyz")} == wanted
 
 
-def test_what_it_prints_and_reads_goes_nowhere(
+def test_chunker_output_is_discarded_and_its_input_empty(
     repo: GitSandbox, capfd: pytest.CaptureFixture[str]
 ) -> None:
     noise = "import os, sys\ndef chunk(data):\n    print('{}' * 99); os.write(1, b'{}'); os.write(2, b'!')\n"
@@ -472,7 +470,7 @@ def test_what_it_prints_and_reads_goes_nowhere(
     assert capfd.readouterr() == ("", "")
 
 
-def test_what_one_file_left_behind_does_not_reach_the_next(repo: GitSandbox) -> None:
+def test_chunker_state_is_not_shared_between_files(repo: GitSandbox) -> None:
     use(
         repo,
         "seen = []\ndef chunk(data):\n    seen.append(1)\n    return [(1, 1, 'rule', f'n{len(seen)}')]\n",
@@ -482,7 +480,7 @@ def test_what_one_file_left_behind_does_not_reach_the_next(repo: GitSandbox) -> 
     assert all(("rule", "n1", 1, 1) in chunks(repo, name) for name in ("a.xyz", "b.xyz", "c.xyz"))
 
 
-def test_what_comes_out_of_a_set_has_one_order(repo: GitSandbox) -> None:
+def test_set_order_in_a_chunker_is_reproducible(repo: GitSandbox) -> None:
     """Two processes of one Python hash strings differently, unless configured not to."""
     names = "{'ash', 'birch', 'cedar', 'elm', 'fir', 'oak', 'pine', 'yew'}"
     use(repo, f"def chunk(data):\n    return [(1, 1, 'rule', ' '.join({names}))]\n")
@@ -504,7 +502,7 @@ def test_many_files_are_chunked_by_workers(repo: GitSandbox) -> None:
     assert (hit.path, hit.symbol, hit.kind) == ("77.xyz", "r77", "rule")
 
 
-def test_too_large_files_and_pointers_do_not_reach_it(repo: GitSandbox) -> None:
+def test_chunker_is_not_given_large_empty_or_pointer_files(repo: GitSandbox) -> None:
     use(repo, "def chunk(data):\n    raise ValueError\n", write=False)
     repo.write("a.xyz", "x" * (1 << 20) + "x")
     repo.write("b.xyz", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
@@ -522,7 +520,7 @@ def indexed(repo: GitSandbox) -> int:
         return index.index().indexed
 
 
-def test_only_a_change_of_the_chunker_chunks_again(repo: GitSandbox) -> None:
+def test_only_a_changed_chunker_rechunks(repo: GitSandbox) -> None:
     use(repo, CHUNKER)
     repo.commit()
     first = indexed(repo)
@@ -535,10 +533,10 @@ def test_only_a_change_of_the_chunker_chunks_again(repo: GitSandbox) -> None:
     assert indexed(repo) == 3, "a.xyz by its new chunker, and the two files that changed"
     repo.write("tools/a.py", CHUNKER)
     repo.commit()
-    assert indexed(repo) == 0, "that one is stored, and was allowed"
+    assert indexed(repo) == 0, "its chunks are stored, and it is trusted"
 
 
-def test_gc_keeps_what_the_chunker_in_force_made(repo: GitSandbox) -> None:
+def test_gc_keeps_chunks_of_the_current_chunker(repo: GitSandbox) -> None:
     use(repo, CHUNKER)
     repo.commit()
     indexed(repo)
@@ -550,9 +548,7 @@ def test_gc_keeps_what_the_chunker_in_force_made(repo: GitSandbox) -> None:
         assert index.gc().dropped == 1
 
 
-def test_worktrees_share_the_permission_and_have_each_their_file(
-    repo: GitSandbox, tmp_path: Path
-) -> None:
+def test_worktrees_share_trust_but_not_the_chunker_file(repo: GitSandbox, tmp_path: Path) -> None:
     use(repo, CHUNKER)
     repo.commit()
     repo.git("worktree", "add", "-q", "-b", "other", str(tmp_path / "other"))
@@ -564,7 +560,7 @@ def test_worktrees_share_the_permission_and_have_each_their_file(
     assert ("rule", "one", 2, 3) in chunks(repo)
 
 
-def test_the_index_does_not_depend_on_how_it_came_there(repo: GitSandbox) -> None:
+def test_rebuild_gives_the_same_chunks(repo: GitSandbox) -> None:
     use(repo, CHUNKER)
     repo.commit()
     grown = chunks(repo)
@@ -574,7 +570,7 @@ def test_the_index_does_not_depend_on_how_it_came_there(repo: GitSandbox) -> Non
     assert json.loads(Terminal(repo.path).ragit("check", "--json", code=0).out)["fresh"]
 
 
-def test_unreadable_says_so_in_a_preview() -> None:
+def test_preview_raises_unreadable() -> None:
     def chunk(data: bytes) -> list[str]:
         raise Unreadable("password-protected")
 

@@ -46,7 +46,9 @@ def clone(repo: GitSandbox, marker: Path) -> GitSandbox:
     return repo
 
 
-def test_a_clone_runs_nothing_and_says_so_once(clone: GitSandbox, marker: Path) -> None:
+def test_untrusted_clone_runs_no_chunker_and_gives_one_note(
+    clone: GitSandbox, marker: Path
+) -> None:
     shell = Terminal(clone.path)
     for command in (
         ["index", "--all-branches"],
@@ -59,19 +61,23 @@ def test_a_clone_runs_nothing_and_says_so_once(clone: GitSandbox, marker: Path) 
         ["gc"],
         ["trust", "--dry-run"],
     ):
-        said = shell.ragit(*command)
-        assert said.code in {0, 1}, said
+        result = shell.ragit(*command)
+        assert result.code in {0, 1}, result
         notes = (
             [] if command == ["doctor"] else [f"{NOTE}chunkers (.ragit.toml)"]
-        )  # a finding of its own there
-        assert [line for line in said.err.splitlines() if line.startswith("note: ignored")] == notes
+        )  # doctor reports it as a finding
+        assert [
+            line for line in result.err.splitlines() if line.startswith("note: ignored")
+        ] == notes
     assert not marker.exists()
     assert chunks(clone) == READ_BY_RAGIT
     with ragit.open(clone.path) as index:
         assert index.settings.warnings == ["ignored until `ragit trust`: chunkers (.ragit.toml)"]
 
 
-def test_trust_shows_allows_asks_again_and_takes_back(clone: GitSandbox, marker: Path) -> None:
+def test_trust_shows_the_chunker_and_lapses_when_it_changes(
+    clone: GitSandbox, marker: Path
+) -> None:
     shell = Terminal(clone.path)
     shown = shell.ragit("trust", "--dry-run", code=0).out.splitlines()
     assert shown[:2] == [
@@ -93,7 +99,7 @@ def test_trust_shows_allows_asks_again_and_takes_back(clone: GitSandbox, marker:
     assert chunks(clone) == READ_BY_RAGIT
     assert not marker.exists()
     clone.write("tools/a.py", marking(marker))
-    assert ("rule", "one", 2, 3) in chunks(clone), "as it was allowed"
+    assert ("rule", "one", 2, 3) in chunks(clone), "the trusted content"
 
     settings(clone, {"tools/a.py": [".xyz"]})
     assert chunks(clone) == READ_BY_RAGIT, "the settings changed"
@@ -103,7 +109,9 @@ def test_trust_shows_allows_asks_again_and_takes_back(clone: GitSandbox, marker:
     assert chunks(clone) == READ_BY_RAGIT
 
 
-def test_no_means_no(clone: GitSandbox, marker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_declined_trust_runs_nothing(
+    clone: GitSandbox, marker: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Keyboard(io.StringIO):
         def isatty(self) -> bool:
             return True
@@ -122,7 +130,7 @@ def test_no_means_no(clone: GitSandbox, marker: Path, monkeypatch: pytest.Monkey
     assert not marker.exists()
 
 
-def test_what_was_shown_is_what_is_allowed(clone: GitSandbox, marker: Path) -> None:
+def test_trust_applies_to_the_shown_content(clone: GitSandbox, marker: Path) -> None:
     with ragit.open(clone.path) as index:
         asked = index.settings.request()
         clone.write("tools/a.py", marking(marker) + "# changed while it was read\n")
@@ -143,13 +151,13 @@ def test_what_was_shown_is_what_is_allowed(clone: GitSandbox, marker: Path) -> N
         "a\nb.py",
     ],
 )
-def test_paths_that_lead_elsewhere_are_no_setting(repo: GitSandbox, module: str) -> None:
+def test_chunker_path_outside_the_repository_is_refused(repo: GitSandbox, module: str) -> None:
     settings(repo, {module: [".xyz"]})
     with pytest.raises(ConfigError, match="chunkers takes a list of tables"):
         ragit.open(repo.path)
 
 
-def out_of_it(repo: GitSandbox, marker: Path) -> dict[str, Path]:
+def files_outside(repo: GitSandbox, marker: Path) -> dict[str, Path]:
     """Return files outside of the working tree, by the name with which settings would reach
     them.
     """
@@ -166,9 +174,11 @@ def out_of_it(repo: GitSandbox, marker: Path) -> dict[str, Path]:
     }
 
 
-def test_links_and_the_git_folder_lead_out_of_it(repo: GitSandbox, marker: Path) -> None:
+def test_chunker_behind_a_link_or_in_the_git_folder_is_ignored(
+    repo: GitSandbox, marker: Path
+) -> None:
     repo.write("a.xyz", TEXT)
-    for name, file in out_of_it(repo, marker).items():
+    for name, file in files_outside(repo, marker).items():
         settings(repo, {name: [".xyz"]})
         allow(repo)
         record = trust.record_path(os.environ)  # a permission from before, when it was a file
@@ -181,7 +191,9 @@ def test_links_and_the_git_folder_lead_out_of_it(repo: GitSandbox, marker: Path)
     assert not marker.exists()
 
 
-def test_a_link_within_counts_by_what_it_leads_to(repo: GitSandbox, marker: Path) -> None:
+def test_link_inside_the_repository_is_trusted_by_its_target(
+    repo: GitSandbox, marker: Path
+) -> None:
     repo.write("real.py", CHUNKER)
     repo.write("evil.py", marking(marker))
     (repo.path / "linked.py").symlink_to("real.py")
@@ -193,7 +205,7 @@ def test_a_link_within_counts_by_what_it_leads_to(repo: GitSandbox, marker: Path
     assert not marker.exists()
 
 
-def test_a_pipe_is_not_waited_for(repo: GitSandbox) -> None:
+def test_named_pipe_as_a_chunker_is_ignored(repo: GitSandbox) -> None:
     os.mkfifo(repo.path / "pipe.py")
     use(repo, "", module="pipe.py")
     with ragit.open(repo.path) as index:
@@ -202,39 +214,37 @@ def test_a_pipe_is_not_waited_for(repo: GitSandbox) -> None:
         ]
 
 
-def test_another_branch_s_version_does_not_run(repo: GitSandbox, marker: Path) -> None:
+def test_chunker_of_another_branch_does_not_run(repo: GitSandbox, marker: Path) -> None:
     use(repo, CHUNKER)
     repo.commit()
     repo.branch("evil")
     repo.write("tools/a.py", marking(marker))
     repo.write("a.xyz", TEXT + "\nmore\n")
     repo.commit()
-    assert chunks(repo) == [("text", "", 1, 9)], "switched to it, and not allowed"
+    assert chunks(repo) == [("text", "", 1, 9)], "its chunker is not trusted"
     assert ("text", "", 1, 7) in chunks(repo, ref="main"), (
-        "nor is the old one, which does not stand in the tree"
+        "the trusted chunker is not in the working tree"
     )
     repo.git("switch", "-q", "main")
     found = chunks(repo, ref="evil")
-    assert ("rule", "one", 2, 3) in found, (
-        "read by the one that stands in the working tree, and was allowed"
-    )
+    assert ("rule", "one", 2, 3) in found, "the trusted chunker of the working tree reads it"
     assert found[-1] == ("text", "", 7, 9)
     assert not marker.exists()
 
 
-def test_settings_of_a_subfolder_are_no_settings(repo: GitSandbox, marker: Path) -> None:
+def test_settings_file_in_a_subfolder_is_ignored(repo: GitSandbox, marker: Path) -> None:
     repo.write("sub/a.xyz", TEXT)
     repo.write("sub/tools/a.py", marking(marker))
     repo.write("sub/.ragit.toml", 'chunkers = [{ module = "tools/a.py", extensions = [".xyz"] }]\n')
     repo.commit()
-    said = Terminal(repo.path / "sub").ragit("trust")
-    assert said.code == 2
-    assert "there is no .ragit.toml" in said.err
+    result = Terminal(repo.path / "sub").ragit("trust")
+    assert result.code == 2
+    assert "there is no .ragit.toml" in result.err
     assert chunks(repo, "sub/a.xyz") == READ_BY_RAGIT
     assert not marker.exists()
 
 
-BAIT = (
+DECOYS = (
     "sitecustomize",
     "usercustomize",
     "ragit",
@@ -248,25 +258,25 @@ BAIT = (
 )
 
 
-def bait(repo: GitSandbox, marker: Path, folder: str = "") -> None:
+def write_decoys(repo: GitSandbox, marker: Path, folder: str = "") -> None:
     """Write modules that Python would import if it searched this folder."""
-    for name in BAIT:
+    for name in DECOYS:
         repo.write(f"{folder}{name}.py", f"open({str(marker)!r}, 'a').write({name!r})\n")
         repo.write(f"{folder}{name}_/__init__.py", f"open({str(marker)!r}, 'a').write({name!r})\n")
 
 
-def test_an_allowed_chunker_finds_none_of_its_neighbours(repo: GitSandbox, marker: Path) -> None:
+def test_trusted_chunker_cannot_import_from_the_clone(repo: GitSandbox, marker: Path) -> None:
     for folder in ("", "tools/", "ragit/"):
-        bait(repo, marker, folder)
+        write_decoys(repo, marker, folder)
     use(repo, f"import json, helper\n{CHUNKER}")
     repo.commit()
     for here in (repo.path, repo.path / "tools"):
-        said = Terminal(here).process("index", "--rebuild", code=0)
-        assert "tools/a.py:1 raised ModuleNotFoundError" in said.out + said.err
+        result = Terminal(here).process("index", "--rebuild", code=0)
+        assert "tools/a.py:1 raised ModuleNotFoundError" in result.out + result.err
     assert not marker.exists(), marker.read_text()
 
 
-def test_variables_do_not_lead_into_the_clone(repo: GitSandbox, marker: Path) -> None:
+def test_python_variables_do_not_add_the_clone_to_the_path(repo: GitSandbox, marker: Path) -> None:
     """Variables are the user's, but `PYTHONPATH=.` must not let a clone's modules into a chunker's
     process.
     """
@@ -290,19 +300,19 @@ def test_variables_do_not_lead_into_the_clone(repo: GitSandbox, marker: Path) ->
         (str(repo.path / "lib"), ""),
         (f"{repo.path}/tools/../lib", "lib/helper.py"),
     ):
-        said = Terminal(repo.path, PYTHONPATH=path, PYTHONSTARTUP=startup).process(
+        result = Terminal(repo.path, PYTHONPATH=path, PYTHONSTARTUP=startup).process(
             "index", "--rebuild", code=0
         )
         assert (
             "chunker theirs:Rules is ignored: no module theirs is installed where ragit is"
-            in said.err
+            in result.err
         )
-        assert "chunker rules is ignored: nothing that is installed" in said.err
-        assert "tools/a.py:1 raised ModuleNotFoundError" in said.out + said.err
+        assert "chunker rules is ignored: nothing that is installed" in result.err
+        assert "tools/a.py:1 raised ModuleNotFoundError" in result.out + result.err
     assert not marker.exists()
 
 
-def test_an_installed_module_wins_over_one_of_the_clone(
+def test_installed_module_takes_precedence_over_the_clone(
     repo: GitSandbox, marker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = (
@@ -318,10 +328,10 @@ def test_an_installed_module_wins_over_one_of_the_clone(
     assert not marker.exists()
 
 
-def test_the_folder_one_is_in_is_no_place_to_import_from(
+def test_current_folder_is_not_imported_from(
     repo: GitSandbox, marker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`ragit -C CLONE`, typed in an untrusted folder."""
+    """Cover `ragit -C CLONE` run from an untrusted folder."""
     here = tmp_path / "here"
     here.mkdir()
     (here / "theirs.py").write_text(marking(marker))
@@ -333,7 +343,7 @@ def test_the_folder_one_is_in_is_no_place_to_import_from(
     assert not marker.exists()
 
 
-def test_a_submodule_has_to_be_allowed_by_itself(
+def test_submodule_needs_its_own_trust(
     clone: GitSandbox, marker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outer = GitSandbox(tmp_path / "outer")
@@ -356,10 +366,10 @@ def test_a_submodule_has_to_be_allowed_by_itself(
     inner = GitSandbox(outer.path / "inner")
     allow(inner)
     assert ("rule", "one", 2, 3) in chunks(inner)
-    assert chunks(clone) == READ_BY_RAGIT, "another repository, of the same content"
+    assert chunks(clone) == READ_BY_RAGIT, "another repository with the same content"
 
 
-def test_a_permission_is_for_one_file(tmp_path: Path) -> None:
+def test_trust_is_for_one_file_name(tmp_path: Path) -> None:
     """A file trusted as settings does not run as code, nor does a file of another name."""
     record = tmp_path / "settings" / "trusted.json"
     trust.trust(record, tmp_path, b"x = 1", name="tools/a.py")
@@ -370,7 +380,7 @@ def test_a_permission_is_for_one_file(tmp_path: Path) -> None:
     assert not trust.is_trusted(record, tmp_path, b"y = 1", name="tools/a.py")
 
 
-def test_a_clone_cannot_bring_its_own_permission(
+def test_trust_record_inside_the_clone_is_ignored(
     clone: GitSandbox, marker: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(clone.path / "config"))
@@ -382,10 +392,8 @@ def test_a_clone_cannot_bring_its_own_permission(
     assert not marker.exists()
 
 
-def test_a_bare_repository_has_no_file_to_run(
-    clone: GitSandbox, marker: Path, tmp_path: Path
-) -> None:
-    """One within a clone has git settings from there."""
+def test_bare_repository_runs_no_chunker(clone: GitSandbox, marker: Path, tmp_path: Path) -> None:
+    """A bare repository inside a clone has git settings written by the clone."""
     clone.git("clone", "-q", "--bare", str(clone.path), str(tmp_path / "bare"))
     bare = GitSandbox(tmp_path / "bare")
     bare.write("tools/a.py", marking(marker))
@@ -401,7 +409,7 @@ def test_a_bare_repository_has_no_file_to_run(
     assert not marker.exists()
 
 
-def test_what_a_chunker_is_given_does_not_run(repo: GitSandbox, marker: Path) -> None:
+def test_file_content_cannot_forge_a_request(repo: GitSandbox, marker: Path) -> None:
     """Requests to a chunker are JSON, so bytes of a file cannot pass for the next request."""
     use(
         repo,

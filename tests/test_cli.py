@@ -27,7 +27,7 @@ def shell(repo: GitSandbox) -> Terminal:
     return Terminal(repo.path)
 
 
-def test_json_is_what_the_page_says(shell: Terminal) -> None:
+def test_json_output_has_the_documented_keys(shell: Terminal) -> None:
     answer = json.loads(shell.ragit("search", "--json", "hello", code=0).out)
     assert list(answer) == [
         "query",
@@ -54,7 +54,7 @@ def test_json_is_what_the_page_says(shell: Terminal) -> None:
     assert (first["start_line"], first["end_line"], first["text"]) == (1, 3, HELLO.rstrip("\n"))
 
 
-def test_the_library_and_the_command_say_the_same(repo: GitSandbox, shell: Terminal) -> None:
+def test_command_and_library_give_the_same_hits(repo: GitSandbox, shell: Terminal) -> None:
     answer = json.loads(shell.ragit("search", "--json", "hello", code=0).out)
     with ragit.open(repo.path) as index:
         found = index.search("hello")
@@ -64,11 +64,11 @@ def test_the_library_and_the_command_say_the_same(repo: GitSandbox, shell: Termi
 
 
 def paths(shell: Terminal, *args: str) -> list[str]:
-    said = shell.ragit("search", "--json", *args)
-    return [hit["path"] for hit in json.loads(said.out)["results"]]
+    result = shell.ragit("search", "--json", *args)
+    return [hit["path"] for hit in json.loads(result.out)["results"]]
 
 
-def test_options_reach_the_search(shell: Terminal) -> None:
+def test_search_options_have_effect(shell: Terminal) -> None:
     assert len(paths(shell, "-k", "1", "hello")) == 1
     assert paths(shell, "--path", "docs/", "hello") == ["docs/b.md"]
     assert paths(shell, "--path", "*.py", "--path", "docs/", "hello") == paths(shell, "hello")
@@ -92,15 +92,15 @@ def test_options_reach_the_search(shell: Terminal) -> None:
         ("src", "SRC", []),
     ],
 )
-def test_a_path_is_meant_as_a_shell_writes_it(
+def test_path_option_is_relative_to_the_current_folder(
     shell: Terminal, folder: str, pattern: str, found: list[str]
 ) -> None:
     asked = pattern.format(top=Path(shell.folder).resolve())
-    said = shell.ragit("-C", folder, "search", "--json", "--path", asked, "hello")
-    assert sorted(hit["path"] for hit in json.loads(said.out)["results"]) == sorted(found)
+    result = shell.ragit("-C", folder, "search", "--json", "--path", asked, "hello")
+    assert sorted(hit["path"] for hit in json.loads(result.out)["results"]) == sorted(found)
 
 
-def test_a_path_may_lead_over_a_link_to_the_repository(
+def test_path_option_follows_a_link_to_the_repository(
     shell: Terminal, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     link = tmp_path_factory.mktemp("way") / "link"
@@ -110,7 +110,7 @@ def test_a_path_may_lead_over_a_link_to_the_repository(
     assert len(paths(shell, "--path", str(link), "hello")) == 2
 
 
-def test_a_path_outside_is_refused(shell: Terminal) -> None:
+def test_path_outside_the_repository_is_refused(shell: Terminal) -> None:
     assert (
         "outside the repository"
         in shell.refused("-C", "src", "search", "--path", "../../x", "hello").err
@@ -126,7 +126,7 @@ def test_exit_status(shell: Terminal) -> None:
     shell.ragit("check", "--json", code=0)
 
 
-def test_check_names_what_is_missing(repo: GitSandbox, shell: Terminal) -> None:
+def test_check_lists_missing_files_and_the_fix_works(repo: GitSandbox, shell: Terminal) -> None:
     shell.ragit("index", "-q", code=0)
     repo.write("src/new.py", "x = 1\n")
     repo.git("add", "-A")
@@ -145,7 +145,7 @@ def test_explain_full_and_context(shell: Terminal) -> None:
     assert plain and all("optimized" not in hit for hit in plain)
 
 
-def test_index_says_what_it_did(shell: Terminal) -> None:
+def test_index_reports_its_work_as_json(shell: Terminal) -> None:
     report = json.loads(shell.ragit("index", "--json", code=0).out)
     assert (report["files"], report["indexed"], report["dry_run"]) == (2, 2, False)
     assert report["embedded"] == report["chunks"]
@@ -166,7 +166,7 @@ def test_index_says_what_it_did(shell: Terminal) -> None:
         ("check", "--staged", "--worktree"),
     ],
 )
-def test_two_trees_at_once_are_refused(shell: Terminal, args: tuple[str, ...]) -> None:
+def test_several_scopes_at_once_are_refused(shell: Terminal, args: tuple[str, ...]) -> None:
     assert "several trees are asked for: --staged and --" in shell.refused(*args).err
 
 
@@ -183,7 +183,7 @@ def test_status_gc_and_config_as_json(shell: Terminal) -> None:
     }
 
 
-def test_status_names_what_is_not_searched(repo: GitSandbox, shell: Terminal) -> None:
+def test_status_lists_skipped_files(repo: GitSandbox, shell: Terminal) -> None:
     repo.write("data.bin", b"\0\1")
     repo.write("empty", "")
     (repo.path / "link").symlink_to("nowhere")
@@ -201,10 +201,10 @@ def test_status_names_what_is_not_searched(repo: GitSandbox, shell: Terminal) ->
     assert "data.bin" not in shell.ragit("status").out
 
 
-def test_a_search_says_what_takes_long_before_it(
+def test_search_announces_long_indexing(
     repo: GitSandbox, shell: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def said() -> str:
+    def stderr() -> str:
         return shell.ragit("search", "--mode", "keyword", "word", code=0).err
 
     def add(name: str, count: int) -> None:
@@ -212,31 +212,29 @@ def test_a_search_says_what_takes_long_before_it(
             repo.write(f"{name}{number}.txt", f"word {name} {number}\n")
 
     add("first", 19)
-    assert said() == ""
+    assert stderr() == ""
     add("more", 199)
-    assert said() == ""
+    assert stderr() == ""
     add("many", 200)
-    assert said() == "indexing 200 files first\n"
+    assert stderr() == "indexing 200 files first\n"
     monkeypatch.setattr(
         "io.TextIOWrapper", type("Screen", (io.TextIOWrapper,), {"isatty": lambda _: True})
     )
     add("on a terminal", 20)
-    assert "indexing 20 files first\n" in said()
+    assert "indexing 20 files first\n" in stderr()
     add("edits", 19)
-    assert "indexing" not in said()
+    assert "indexing" not in stderr()
     monkeypatch.undo()
     repo.write("a.rtf", "{\\rtf1 word}")
-    assert said() == "indexing 1 file first\n"
+    assert stderr() == "indexing 1 file first\n"
 
 
-def test_status_looks_at_uncommitted_work_as_a_search_does(
-    repo: GitSandbox, shell: Terminal
-) -> None:
+def test_status_includes_uncommitted_files(repo: GitSandbox, shell: Terminal) -> None:
     repo.commit()
     shell.ragit("index", "-q", code=0)
     repo.write("data.bin", b"\0\1")
     repo.write("new.py", "def new(): ...\n")
-    repo.write("huge.txt", "word\n" * 300_000)  # which does not even come into the tree
+    repo.write("huge.txt", "word\n" * 300_000)  # too large to be part of the tree
     before = json.loads(shell.ragit("status", "--json", code=0).out)["refs"]
     assert [row["name"] for row in before] == [
         "HEAD + uncommitted changes",
@@ -257,7 +255,7 @@ def test_status_looks_at_uncommitted_work_as_a_search_does(
 
 
 @pytest.mark.parametrize(
-    ("args", "said", "hint"),
+    ("args", "message", "hint"),
     [
         (["serch", "x"], "did you mean search?", "ragit --help"),
         (["how", "is", "it"], "did you mean show?", "ragit search how is it"),
@@ -284,32 +282,32 @@ def test_status_looks_at_uncommitted_work_as_a_search_does(
         (["search", "--\x1b[2J"], "\\x1b", "ragit search --help"),
     ],
 )
-def test_what_was_mistyped_is_one_sentence_and_one_hint(
-    shell: Terminal, args: list[str], said: str, hint: str
+def test_usage_error_is_one_sentence_and_one_hint(
+    shell: Terminal, args: list[str], message: str, hint: str
 ) -> None:
     refused = shell.refused(*args)
-    assert said in refused.err
+    assert message in refused.err
     assert hint in refused.hint
 
 
 @pytest.mark.parametrize("args", [[], ["hooks"]], ids=["ragit", "ragit hooks"])
-def test_nothing_typed_is_answered_by_the_help(shell: Terminal, args: list[str]) -> None:
-    said = shell.ragit(*args, code=2)
-    assert said.err.startswith("Usage: ragit")
-    assert "\\n" not in said.err
-    assert "\nCommands:\n" in said.err
+def test_command_without_arguments_prints_help(shell: Terminal, args: list[str]) -> None:
+    result = shell.ragit(*args, code=2)
+    assert result.err.startswith("Usage: ragit")
+    assert "\\n" not in result.err
+    assert "\nCommands:\n" in result.err
 
 
-def test_choices_are_named_on_one_line(shell: Terminal) -> None:
+def test_missing_choice_lists_the_choices(shell: Terminal) -> None:
     assert "bash, zsh, fish" in shell.refused("completion").err
 
 
-def test_a_model_that_is_no_file_is_told_by_its_setting(shell: Terminal) -> None:
+def test_missing_model_file_hints_at_its_setting(shell: Terminal) -> None:
     refused = shell.refused("-c", "embedding.model=text-embedding-3-small", "search", "hello")
     assert "embedding.model" in refused.hint
 
 
-def test_one_setting_and_one_section(shell: Terminal) -> None:
+def test_config_shows_one_setting_or_section(shell: Terminal) -> None:
     for name in ("retrieval.topK", "RETRIEVAL.TOPK", "ragit.retrieval.topk"):
         lines = shell.ragit("config", name, code=0).out.splitlines()
         assert lines[0] == "[retrieval]"
@@ -324,17 +322,17 @@ def test_one_setting_and_one_section(shell: Terminal) -> None:
     assert "`ragit config` lists" in shell.refused("config", "nothing.like.it").hint
 
 
-def test_an_empty_query_is_refused_and_one_of_signs_finds_nothing(shell: Terminal) -> None:
+def test_empty_query_is_refused_and_punctuation_has_no_hits(shell: Terminal) -> None:
     for query in ("", "  ", "\n"):
         assert "the query is empty" in shell.refused("search", query).err
-    said = shell.ragit("search", "--", "->*", code=1)
-    assert "no letter or digit" in said.err
+    result = shell.ragit("search", "--", "->*", code=1)
+    assert "no letter or digit" in result.err
 
 
 def on_a_terminal(repo: GitSandbox, *arguments: str) -> list[str]:
     """Return the lines that a successful command leaves on a terminal."""
     ours, theirs = os.openpty()
-    said = b""
+    result = b""
     with subprocess.Popen(
         [RAGIT, *arguments],
         cwd=repo.path,
@@ -344,28 +342,26 @@ def on_a_terminal(repo: GitSandbox, *arguments: str) -> list[str]:
         env={**os.environ, "GIT_PAGER": "cat"},
     ) as running:
         os.close(theirs)
-        with suppress(OSError):  # what the other end of a closed terminal reads
+        with suppress(OSError):  # raised on Linux once the other end is closed
             while piece := os.read(ours, 4096):
-                said += piece
+                result += piece
     os.close(ours)
     assert running.returncode == 0
-    return said.decode().split("\r\n")
+    return result.decode().split("\r\n")
 
 
 terminals = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 
 
 @terminals
-def test_on_a_terminal_an_answer_ends_with_the_tree_it_is_of(
-    repo: GitSandbox, shell: Terminal
-) -> None:
+def test_terminal_output_ends_with_the_searched_tree(repo: GitSandbox, shell: Terminal) -> None:
     shell.ragit("index", "-q", code=0)
     *_, last, end = on_a_terminal(repo, "search", "hello")
     assert f"of HEAD (tree {repo.tree()[:10]}), " in last and end == ""
 
 
 @terminals
-def test_a_search_that_indexes_first_shows_on_a_terminal_how_far_it_is(repo: GitSandbox) -> None:
+def test_terminal_shows_a_progress_bar_while_indexing(repo: GitSandbox) -> None:
     for number in range(30):
         repo.write(f"f{number}.txt", f"word number {number}\n")
     first, bar, hit, *_ = on_a_terminal(repo, "search", "number 7")
@@ -374,7 +370,7 @@ def test_a_search_that_indexes_first_shows_on_a_terminal_how_far_it_is(repo: Git
     assert not [line for line in on_a_terminal(repo, "search", "number 8") if "/30" in line]
 
 
-def test_a_path_is_the_same_text_wherever_the_system_names_its_files_otherwise(
+def test_paths_are_utf8_in_an_ascii_locale(
     repo: GitSandbox,
 ) -> None:
     """In an ASCII locale Python decodes names with surrogates; a tree's paths are UTF-8 all the
@@ -394,20 +390,22 @@ def test_a_path_is_the_same_text_wherever_the_system_names_its_files_otherwise(
     assert [file["path"] for file in skipped] == ["größe.bin"]
 
 
-def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -> None:
+def test_untrusted_settings_file_cannot_set_the_embedding_server(
+    repo: GitSandbox, shell: Terminal
+) -> None:
     """An untrusted settings file may tune, but not choose where code is sent or what is written."""
     repo.write(
         ".ragit.toml",
         '[retrieval]\ntopK = 1\n[embedding]\nprovider = "openai"\nbaseUrl = "http://127.0.0.1:9/v1"\n',
     )
-    said = shell.ragit("search", "--json", "hello", code=0)
-    answer = json.loads(said.out)
+    result = shell.ragit("search", "--json", "hello", code=0)
+    answer = json.loads(result.out)
     assert (len(answer["results"]), answer["degraded"]) == (1, None)
-    assert "ignored until `ragit trust`: embedding.provider, embedding.baseUrl" in said.err
+    assert "ignored until `ragit trust`: embedding.provider, embedding.baseUrl" in result.err
     assert "ignored" in shell.ragit("config", code=0).out
     assert (
         "ragit trust --yes" in shell.ragit("trust", code=2).err
-    )  # it shows the question, and nobody can answer it
+    )  # without a terminal, the question cannot be answered
     assert "ignored until" in shell.ragit("search", "hello", code=0).err
     shell.ragit("trust", "--yes", code=0)
     assert (
@@ -422,7 +420,7 @@ def test_a_settings_file_that_asks_for_much(repo: GitSandbox, shell: Terminal) -
 
 
 @pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
-def test_completion(shell: Terminal, name: str) -> None:
+def test_completion_script_is_printed(shell: Terminal, name: str) -> None:
     assert "_RAGIT_COMPLETE" in shell.ragit("completion", name, code=0).out
 
 
@@ -439,7 +437,7 @@ def test_completion(shell: Terminal, name: str) -> None:
         ("ragit config retrieval.top", "retrieval.topK"),
     ],
 )
-def test_completion_completes(
+def test_completion_suggests_commands_values_and_refs(
     repo: GitSandbox, shell: Terminal, typed: str, completed: str
 ) -> None:
     repo.tag("v1.0")
@@ -449,13 +447,13 @@ def test_completion_completes(
         "COMP_WORDS": typed,
         "COMP_CWORD": str(len(typed.split()) - 1),
     }
-    said = subprocess.run(
+    result = subprocess.run(
         [RAGIT], env=env, cwd=shell.folder, capture_output=True, text=True, check=False
     )
-    assert f"plain,{completed}" in said.stdout.splitlines()
+    assert f"plain,{completed}" in result.stdout.splitlines()
 
 
-def test_without_a_terminal_long_work_says_now_and_then_how_far_it_is(
+def test_progress_without_a_terminal_is_printed_every_15_seconds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from ragit.cli import progress
@@ -494,11 +492,9 @@ ANSWERS = [
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 @pytest.mark.parametrize("command", ANSWERS)
-def test_output_that_cannot_be_written_is_an_error_and_no_bug(
-    shell: Terminal, command: str
-) -> None:
+def test_full_output_device_is_reported_as_an_error(shell: Terminal, command: str) -> None:
     with Path("/dev/full").open("wb") as full:
-        said = subprocess.run(
+        result = subprocess.run(
             [RAGIT, *command.split()],
             stdout=full,
             stderr=-1,
@@ -507,19 +503,17 @@ def test_output_that_cannot_be_written_is_an_error_and_no_bug(
             text=True,
             check=False,
         )
-    assert (said.returncode, said.stderr.splitlines()[0]) == (
+    assert (result.returncode, result.stderr.splitlines()[0]) == (
         2,
         "error: cannot write the answer: No space left on device",
     )
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_streams_that_the_caller_closed_are_as_if_nobody_listened(
-    shell: Terminal, closed: str
-) -> None:
+def test_closed_standard_streams_cause_no_traceback(shell: Terminal, closed: str) -> None:
     for command, code in (("search hello", 0), ("status", 0), ("search --ref nothing hello", 2)):
         line = f'"{RAGIT}" {command} {closed}'
-        said = subprocess.run(
+        result = subprocess.run(
             line,
             shell=True,
             capture_output=True,
@@ -528,9 +522,9 @@ def test_streams_that_the_caller_closed_are_as_if_nobody_listened(
             text=True,
             check=False,
         )
-        assert said.returncode == code, said
-        assert "Traceback" not in said.stderr
-        assert ("src/a.py" in said.stdout) == (
+        assert result.returncode == code, result
+        assert "Traceback" not in result.stderr
+        assert ("src/a.py" in result.stdout) == (
             command == "search hello" and ">&-" not in closed.replace("2>&-", "")
         )
 
@@ -553,16 +547,14 @@ def test_short_formats_leave_out_far_weaker_hits(shell: Terminal, repo: GitSandb
         kept = shell.ragit("-c", "retrieval.leastShare=0.99", *asked, "--format", name, code=0)
         weaker = len(everything) - 1
         assert f"{weaker} weaker hits are left out (retrieval.leastShare)" in kept.out + kept.err
-        said = shell.ragit("-c", "retrieval.leastShare=0", *asked, "--format", name, code=0)
-        assert "weaker" not in said.out + said.err
+        result = shell.ragit("-c", "retrieval.leastShare=0", *asked, "--format", name, code=0)
+        assert "weaker" not in result.out + result.err
     compact = shell.ragit("-c", "retrieval.leastShare=0", *asked, "--format", "compact", code=0)
     assert len(compact.out.splitlines()) == len(everything)
 
 
-def test_a_list_ends_before_hits_that_are_next_to_nothing(
-    shell: Terminal, repo: GitSandbox
-) -> None:
-    """A list of Vim fills with what is not about the query where a repository is small."""
+def test_vimgrep_leaves_out_far_weaker_hits(shell: Terminal, repo: GitSandbox) -> None:
+    """In a small repository, even unrelated chunks reach the number of hits asked for."""
     repo.write(
         "src/raw.c", "/* Leave the raw mode of the terminal. */\nvoid leave_raw_mode(void)\n{\n}\n"
     )
@@ -576,5 +568,5 @@ def test_a_list_ends_before_hits_that_are_next_to_nothing(
     assert len(listed.out.splitlines()) == len(near)
     assert "left out (retrieval.leastShare)" in listed.err
     for more in (["--guess"], ["--explain"]):
-        said = shell.ragit("search", "raw mode", *more, code=0)
-        assert "left out" not in said.out + said.err
+        result = shell.ragit("search", "raw mode", *more, code=0)
+        assert "left out" not in result.out + result.err

@@ -80,7 +80,7 @@ SCALARS = [knob for knob in KNOBS.values() if not knob.table]
 TABLES = [knob for knob in KNOBS.values() if knob.table]
 
 
-def other(knob: Knob) -> tuple[str, Any]:
+def other_value(knob: Knob) -> tuple[str, Any]:
     if knob.name in OTHER:
         return OTHER[knob.name]
     if knob.name.endswith(".baseUrl"):
@@ -115,7 +115,7 @@ def refused(text: str | bytes) -> ConfigError:
     return caught.value
 
 
-def test_without_layers_everything_is_default() -> None:
+def test_settings_without_layers_are_defaults() -> None:
     loaded = load()
     assert loaded.config == Config()
     assert set(loaded.origins.values()) == {"default"}
@@ -135,8 +135,8 @@ def test_defaults_of_the_retrieval_pipeline() -> None:
 
 
 @pytest.mark.parametrize("knob", SCALARS, ids=lambda knob: knob.name)
-def test_every_setting_acts_in_every_layer(knob: Knob) -> None:
-    text, value = other(knob)
+def test_every_setting_takes_effect_in_every_layer(knob: Knob) -> None:
+    text, value = other_value(knob)
     assert value != knob.default
     lowered = f"ragit.{knob.name.rpartition('.')[0]}.{knob.name.rpartition('.')[2].lower()}"  # as git prints it
     layers = {
@@ -225,7 +225,7 @@ def test_chunkers_are_a_list_of_tables() -> None:
     assert load(flags={"chunkers": shown.value}).config.chunkers == entries
 
 
-def test_one_extension_s_chunker_is_a_setting_of_its_own() -> None:
+def test_chunker_of_one_extension_is_overridden_alone() -> None:
     """Another layer replaces or disables it, and keeps the others."""
     file = TomlFile(CHUNKERS.encode(), trusted=True)
     loaded = load(file, {"ragit.chunkers.xyz": "installed-one"}, {"RAGIT_CHUNKERS_ABC": ""})
@@ -237,7 +237,7 @@ def test_one_extension_s_chunker_is_a_setting_of_its_own() -> None:
     assert loaded.origins["chunkers"] == ".ragit.toml:2, git config, RAGIT_CHUNKERS_ABC"
 
 
-def test_chunkers_of_an_untrusted_file_are_set_aside() -> None:
+def test_chunkers_of_an_untrusted_file_are_ignored() -> None:
     loaded = toml(CHUNKERS)
     assert loaded.config.chunkers == ()
     assert loaded.warning == "ignored until `ragit trust`: chunkers (.ragit.toml)"
@@ -293,7 +293,7 @@ def test_chunkers_of_an_untrusted_file_are_set_aside() -> None:
         ),
     ],
 )
-def test_a_chunker_that_cannot_be_is_named_with_its_line(text: str, place: str) -> None:
+def test_invalid_chunker_is_reported_with_its_line(text: str, place: str) -> None:
     assert refused(text).message.startswith(place)
     assert "docs/chunkers.md" in refused(text).hint
 
@@ -332,7 +332,7 @@ def test_a_chunker_that_cannot_be_is_named_with_its_line(text: str, place: str) 
         ),
     ],
 )
-def test_what_names_a_chunker(module: str, taken: bool) -> None:
+def test_chunker_names_are_validated(module: str, taken: bool) -> None:
     try:
         assert load(flags={"chunkers.xyz": module}).config.chunkers == ((".xyz", module),)
     except ConfigError:
@@ -341,7 +341,7 @@ def test_what_names_a_chunker(module: str, taken: bool) -> None:
         assert taken
 
 
-def test_a_path_of_a_chunker_may_begin_with_a_dot() -> None:
+def test_chunker_path_may_begin_with_a_dot() -> None:
     text = '[[chunkers]]\nmodule = "./tools/x.py"\nextensions = [".xyz"]\n'
     assert toml(text, trusted=True).config.chunkers == ((".xyz", "tools/x.py"),)
     given = load(flags={"chunkers.xyz": "./tools/x.py"}).config
@@ -356,16 +356,16 @@ def test_a_path_of_a_chunker_may_begin_with_a_dot() -> None:
         ('{ module = "./x.js", extensions = [".x"] }', "a chunker is written in Python"),
     ],
 )
-def test_a_table_of_a_chunker_is_refused_with_the_reason(table: str, why: str) -> None:
+def test_invalid_chunker_table_is_refused_with_the_reason(table: str, why: str) -> None:
     assert why in refused(f"chunkers = [{table}]").message
 
 
-def test_a_flag_not_given_changes_nothing() -> None:
+def test_flag_of_none_changes_nothing() -> None:
     loaded = load(git={"ragit.retrieval.topk": "7"}, flags={"retrieval.topK": None})
     assert (loaded.config.retrieval.top_k, loaded.origins["retrieval.topK"]) == (7, "git config")
 
 
-def test_the_short_form_of_freshness() -> None:
+def test_freshness_has_a_short_form() -> None:
     assert toml('freshness = "warn"').config.freshness.policy == "warn"
     assert toml('[freshness]\npolicy = "warn"').config.freshness.policy == "warn"
     assert load(git={"ragit.freshness": "refuse"}).config.freshness.policy == "refuse"
@@ -385,7 +385,7 @@ def test_the_short_form_of_freshness() -> None:
         ("OFF", False),
     ],
 )
-def test_booleans_as_git_writes_them(text: str, value: bool) -> None:
+def test_git_spellings_of_booleans(text: str, value: bool) -> None:
     assert (
         load(
             git={"ragit.retrieval.hybridSearch.enabled": text}
@@ -394,16 +394,16 @@ def test_booleans_as_git_writes_them(text: str, value: bool) -> None:
     )
 
 
-def test_git_units() -> None:
+def test_git_unit_suffixes_are_accepted() -> None:
     assert load(git={"ragit.index.maxfilebytes": "2m"}).config.index.max_file_bytes == 2 << 20
 
 
-def test_an_integer_will_do_for_a_number() -> None:
+def test_integer_is_accepted_for_a_number() -> None:
     score = toml("[retrieval]\nminScore = 1").config.retrieval.min_score
     assert (score, type(score)) == (1.0, float)
 
 
-def test_the_query_prefix_of_retrieval_wins_over_the_embedding_s() -> None:
+def test_retrieval_query_prefix_overrides_the_embedding_one() -> None:
     text = '[embedding]\nqueryPrefix = "a: "\n'
     assert toml(text, trusted=True).config.query_prefix == "a: "
     more = '[retrieval]\nqueryPrefix = "b: "'
@@ -485,13 +485,15 @@ def test_the_query_prefix_of_retrieval_wins_over_the_embedding_s() -> None:
         (b"ok = 1\n\xff = 2", ".ragit.toml:2: not UTF-8 text", "Save the file as UTF-8."),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(text: str | bytes, message: str, hint: str) -> None:
+def test_invalid_setting_is_reported_with_its_line(
+    text: str | bytes, message: str, hint: str
+) -> None:
     error = refused(text)
     assert error.message == message
     assert error.hint.startswith(hint)
 
 
-def test_nested_too_deeply_and_numbers_too_long_are_no_crash() -> None:
+def test_deep_nesting_and_long_numbers_are_config_errors() -> None:
     assert "nested too deeply" in refused("a = " + "[" * 100_000).message
     assert refused("[retrieval]\ntopK = " + "9" * 10_000).message.startswith(".ragit.toml:")
 
@@ -531,18 +533,20 @@ def test_nested_too_deeply_and_numbers_too_long_are_no_crash() -> None:
         ),
     ],
 )
-def test_other_layers_name_what_is_wrong_too(layers: dict[str, Any], message: str) -> None:
+def test_invalid_setting_of_other_layers_is_reported_with_its_origin(
+    layers: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ConfigError) as caught:
         load(**layers)
     assert caught.value.message.startswith(message)
     assert caught.value.hint
 
 
-def test_names_that_are_not_settings_are_left_to_their_owners() -> None:
+def test_unrelated_git_and_environment_names_are_ignored() -> None:
     assert load(git={"user.name": "x"}, environ={"RAGIT_BIN": "/bin/ragit", "PATH": "x"}) == load()
 
 
-def test_signals_are_checked_against_the_names_that_exist() -> None:
+def test_signal_names_are_validated() -> None:
     known = {"symbolDefinition", "path"}
     for name in ("symbolDefinition", "symboldefinition", "symbol_definition"):
         loaded = load(flags={f"retrieval.signals.{name}": 2}, signal_names=lambda: known)
@@ -555,7 +559,7 @@ def test_signals_are_checked_against_the_names_that_exist() -> None:
     assert caught.value.hint.startswith("Did you mean retrieval.signals.symbolDefinition?")
 
 
-def test_languages_are_checked_against_the_names_that_exist() -> None:
+def test_language_names_are_validated() -> None:
     with pytest.raises(ConfigError, match="unknown setting chunking.nodeTypes.pyhton"):
         load(git={"ragit.chunking.nodeTypes.pyhton": "x"}, languages=lambda: {"python"})
     with pytest.raises(ConfigError, match=r"chunking.parsers: unknown language pyhton"):
@@ -568,7 +572,7 @@ def test_languages_are_checked_against_the_names_that_exist() -> None:
     ).config.chunking.parsers == ((".x", "python"),)
 
 
-def test_a_name_with_control_characters_is_shown_escaped() -> None:
+def test_control_characters_in_errors_are_escaped() -> None:
     assert "\x1b" not in refused('"\\u001b[2J" = 1').message
     assert "\x1b" not in refused('[freshness]\npolicy = "\\u001b[2J"').message
 
@@ -587,14 +591,14 @@ def test_a_name_with_control_characters_is_shown_escaped() -> None:
         (("nowhere",), 1),
     ],
 )
-def test_lines_are_found_again(path: tuple[str, ...], line: int) -> None:
+def test_line_of_finds_the_line_of_a_key(path: tuple[str, ...], line: int) -> None:
     text = 'a = 1\n[b]\nc = 2\n"d e" = 3\nf.g = 4\nk = """\nreal = 1\n"""\nreal = 2\ninline = { x = 1 }\n'
     text += "[ h ] # c\n'i' = 5\n"
     assert line_of(text, path) == line
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_settings_or_a_config_error(text: str) -> None:
+def test_any_text_loads_or_raises_config_error(text: str) -> None:
     try:
         toml(text)
     except ConfigError as error:
@@ -603,7 +607,7 @@ def test_any_text_is_settings_or_a_config_error(text: str) -> None:
 
 
 @given(st.sampled_from(SCALARS + TABLES), st.text(max_size=20))
-def test_any_text_for_any_setting_is_taken_within_bounds_or_refused(knob: Knob, text: str) -> None:
+def test_any_value_is_within_bounds_or_refused(knob: Knob, text: str) -> None:
     key = f"{knob.name}.{ENTRIES[knob.name][0]}" if knob.table else knob.name
     try:
         value = value_of(load(flags={key: text}).config, knob)
@@ -641,7 +645,7 @@ def test_sensitive_settings_of_an_untrusted_file_have_no_effect() -> None:
     assert rows["embedding.provider"].origin == "default; .ragit.toml:2 ignored until `ragit trust`"
 
 
-def test_an_untrusted_file_cannot_lift_what_bounds_its_own_documents() -> None:
+def test_untrusted_file_cannot_raise_document_limits() -> None:
     bounds = (
         "maxUnpackedBytes = 4294967296",
         "maxSeconds = 86400",
@@ -656,13 +660,13 @@ def test_an_untrusted_file_cannot_lift_what_bounds_its_own_documents() -> None:
     ]
 
 
-def test_sensitive_settings_of_a_trusted_file_act() -> None:
+def test_sensitive_settings_of_a_trusted_file_take_effect() -> None:
     loaded = toml(HOSTILE, trusted=True)
     assert loaded.config.embedding.base_url == "http://evil.example/v1"
     assert not loaded.ignored
 
 
-def test_an_untrusted_file_cannot_redirect_a_provider_the_user_chose() -> None:
+def test_untrusted_file_cannot_override_the_provider_of_the_user() -> None:
     loaded = load(
         TomlFile(HOSTILE.encode()),
         {"ragit.embedding.provider": "openai", "ragit.embedding.baseurl": "https://mine/v1"},
@@ -673,7 +677,7 @@ def test_an_untrusted_file_cannot_redirect_a_provider_the_user_chose() -> None:
     )
 
 
-def test_a_price_of_a_model_whose_name_has_dots() -> None:
+def test_model_names_with_dots_have_prices() -> None:
     loaded = load(
         TomlFile(b'[pricing]\n"gpt-4.1-mini" = [0.4, 1.6]\n', trusted=True),
         flags={"pricing.qwen2.5:3B": "0"},
@@ -719,20 +723,20 @@ UNTRUSTED = {
     "retrieval.signals": "yes",
     "freshness.policy": "yes",
 }
-"""Settings that an untrusted file may make, with their bounds. All others need trust."""
+"""Settings that an untrusted file may set, with their bounds. All others need trust."""
 
 
-def test_each_setting_that_an_untrusted_file_may_make_is_listed() -> None:
+def test_settings_allowed_to_untrusted_files_are_listed() -> None:
     rules = {knob.name: knob.untrusted.words for knob in KNOBS.values()}
     assert {name: rule for name, rule in rules.items() if rule != "no"} == UNTRUSTED
 
 
-def test_bounds_of_untrusted_files_hold_the_default_value() -> None:
+def test_defaults_are_within_the_bounds_of_untrusted_files() -> None:
     for knob in KNOBS.values():
         assert not knob.untrusted.allowed or knob.may_be_set_untrusted(knob.default), knob.name
 
 
-def test_an_untrusted_file_sets_no_more_than_the_rule_allows() -> None:
+def test_untrusted_file_stays_within_its_bounds() -> None:
     for name, knob in KNOBS.items():
         if not knob.table:
             assert_bounded(name, knob)
@@ -757,7 +761,7 @@ def assert_bounded(name: str, knob: Knob) -> None:
             assert not (UNTRUSTED.get(name) is None and found != knob.default)
 
 
-def test_a_costly_value_of_an_untrusted_file_is_named_and_acts_once_trusted() -> None:
+def test_costly_value_of_an_untrusted_file_is_ignored() -> None:
     text = (
         '[embedding]\ndocumentPrefix = "xxxx"\nbatchSize = 1\n'
         "[index]\nmaxChunkBytes = 64\nmaxFileBytes = 1073741824\nworkers = 256\n"
@@ -774,14 +778,14 @@ def test_a_costly_value_of_an_untrusted_file_is_named_and_acts_once_trusted() ->
     assert toml(text, trusted=True).config.index.max_chunk_bytes == 64
 
 
-def test_a_cheaper_value_of_an_untrusted_file_acts() -> None:
+def test_cheaper_value_of_an_untrusted_file_takes_effect() -> None:
     text = "[index]\nmaxFileBytes = 1000\nmaxChunkBytes = 9000\n[retrieval]\ntopK = 20\n"
     loaded = toml(text)
     assert (loaded.config.index.max_file_bytes, loaded.config.index.max_chunk_bytes) == (1000, 9000)
     assert (loaded.config.retrieval.top_k, loaded.ignored) == (20, {})
 
 
-def test_headers_and_passwords_are_not_shown() -> None:
+def test_headers_and_passwords_are_masked() -> None:
     flags = {
         "embedding.headers": {"X-Team": "search-42", "x-key": "$MY_KEY"},
         "embedding.proxy": "http://me:secret@proxy:3128",
@@ -794,7 +798,7 @@ def test_headers_and_passwords_are_not_shown() -> None:
     assert "a line of text" in refused('[embedding]\nheaders = { x = "a\\nb" }').message
 
 
-def test_a_key_in_the_wrong_place_is_not_repeated() -> None:
+def test_api_key_as_a_variable_name_is_not_repeated() -> None:
     error = refused('[embedding]\napiKeyEnv = "sk-123-secret"')
     assert error.message == (
         ".ragit.toml:2: embedding.apiKeyEnv takes the name of an environment variable (never the key itself)"
@@ -821,7 +825,7 @@ def record(tmp_path: Path) -> Path:
     return trust.record_path({"XDG_CONFIG_HOME": str(tmp_path / "settings")})
 
 
-def test_trust_is_for_one_content_in_one_repository(record: Path, tmp_path: Path) -> None:
+def test_trust_applies_to_one_content_in_one_repository(record: Path, tmp_path: Path) -> None:
     here, there = tmp_path / "a" / ".git", tmp_path / "b" / ".git"
     assert not trust.is_trusted(record, here, b"x = 1")
     trust.trust(record, here, b"x = 1")
@@ -830,9 +834,7 @@ def test_trust_is_for_one_content_in_one_repository(record: Path, tmp_path: Path
     assert not trust.is_trusted(record, there, b"x = 1")
 
 
-def test_a_branch_with_another_version_does_not_forget_the_first(
-    record: Path, tmp_path: Path
-) -> None:
+def test_trust_of_another_version_keeps_the_first(record: Path, tmp_path: Path) -> None:
     trust.trust(record, tmp_path, b"1")
     trust.trust(record, tmp_path, b"2")
     assert trust.is_trusted(record, tmp_path, b"1")
@@ -842,7 +844,7 @@ def test_a_branch_with_another_version_does_not_forget_the_first(
     assert not trust.distrust(record, tmp_path)
 
 
-def test_one_repository_by_two_names(record: Path, tmp_path: Path) -> None:
+def test_trust_resolves_links_to_a_repository(record: Path, tmp_path: Path) -> None:
     real = tmp_path / "real"
     real.mkdir()
     (tmp_path / "link").symlink_to(real)
@@ -850,22 +852,22 @@ def test_one_repository_by_two_names(record: Path, tmp_path: Path) -> None:
     assert trust.is_trusted(record, real, b"x")
 
 
-def test_the_record_is_the_user_s_alone(record: Path, tmp_path: Path) -> None:
+def test_trust_record_is_readable_by_the_user_only(record: Path, tmp_path: Path) -> None:
     trust.trust(record, tmp_path, b"x")
     assert record.stat().st_mode & 0o777 == 0o600
     assert [path.name for path in record.parent.iterdir()] == ["trusted.json"]
 
 
-def test_a_clone_cannot_bring_its_own_record(repo: GitSandbox) -> None:
+def test_trust_record_in_the_worktree_is_refused(repo: GitSandbox) -> None:
     record = trust.record_path({"XDG_CONFIG_HOME": str(repo.path / ".config")})
-    trust.trust(record, repo.path / ".git", b"x")  # as an attacker would have made it
+    trust.trust(record, repo.path / ".git", b"x")  # as an attacker would write it
     assert not trust.is_trusted(record, repo.path / ".git", b"x", worktree=repo.path)
     with pytest.raises(ConfigError) as caught:
         trust.trust(record, repo.path / ".git", b"x", worktree=repo.path)
     assert "XDG_CONFIG_HOME" in caught.value.hint
 
 
-def test_where_the_record_lies() -> None:
+def test_path_of_the_trust_record() -> None:
     assert trust.record_path({"XDG_CONFIG_HOME": "/x", "HOME": "/h"}) == Path(
         "/x/ragit/trusted.json"
     )
@@ -878,16 +880,14 @@ def test_where_the_record_lies() -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"[]", b"{}", b'{"version": 1, "trusted": []}', b"\xff", b"[" * 100_000]
 )
-def test_a_damaged_record_is_an_error_not_a_permission(
-    record: Path, tmp_path: Path, content: bytes
-) -> None:
+def test_damaged_trust_record_is_an_error(record: Path, tmp_path: Path, content: bytes) -> None:
     record.parent.mkdir(parents=True)
     record.write_bytes(content)
     with pytest.raises(ConfigError, match="is damaged"):
         trust.is_trusted(record, tmp_path, b"x")
 
 
-def test_a_record_of_another_version_is_left_alone(record: Path, tmp_path: Path) -> None:
+def test_trust_record_of_another_version_is_unchanged(record: Path, tmp_path: Path) -> None:
     record.parent.mkdir(parents=True)
     record.write_text('{"version": 2, "trusted": {}}')
     with pytest.raises(ConfigError, match="another version"):
@@ -896,14 +896,14 @@ def test_a_record_of_another_version_is_left_alone(record: Path, tmp_path: Path)
     assert not record.with_name("trusted.json.lock").exists()
 
 
-def test_a_record_that_cannot_be_written(tmp_path: Path) -> None:
+def test_unwritable_trust_record_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="cannot use") as caught:
         trust.trust(tmp_path / "file" / "trusted.json", tmp_path, b"x")
     assert caught.value.hint
 
 
-def test_a_lock_left_behind_is_named(
+def test_stale_lock_of_the_trust_record_is_named(
     record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trust, "_LOCK_SECONDS", 0.0)
@@ -918,7 +918,7 @@ def _trust_one(record: str, number: int) -> None:
     trust.trust(Path(record), Path(f"/repository/{number}"), b"x")
 
 
-def test_several_at_once_lose_nothing(record: Path) -> None:
+def test_concurrent_trusts_are_all_recorded(record: Path) -> None:
     context = multiprocessing.get_context("spawn")
     workers = [
         context.Process(target=_trust_one, args=(str(record), number)) for number in range(4)
@@ -934,7 +934,7 @@ def test_several_at_once_lose_nothing(record: Path) -> None:
 # ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_settings_file_behind_a_link_is_not_read(repo: GitSandbox, tmp_path: Path) -> None:
+def test_settings_file_behind_a_link_is_refused(repo: GitSandbox, tmp_path: Path) -> None:
     secret = tmp_path / "credentials"
     secret.write_text("aws_secret = 'x'\n")
     (repo.path / ".ragit.toml").symlink_to(secret)
@@ -950,7 +950,7 @@ def test_a_settings_file_behind_a_link_is_not_read(repo: GitSandbox, tmp_path: P
         ragit.open(repo.path)
 
 
-def test_read_file(tmp_path: Path) -> None:
+def test_read_file_accepts_a_bom_and_carriage_returns(tmp_path: Path) -> None:
     path = tmp_path / ".ragit.toml"
     assert read_file(path) is None
     path.write_bytes(b"\xef\xbb\xbf[retrieval]\r\ntopK = 3\r\n")
@@ -959,7 +959,7 @@ def test_read_file(tmp_path: Path) -> None:
     assert load(TomlFile(data)).config.retrieval.top_k == 3
 
 
-def test_a_file_that_is_too_large_or_none_is_refused(tmp_path: Path) -> None:
+def test_large_or_irregular_file_is_refused(tmp_path: Path) -> None:
     large = tmp_path / "large"
     large.write_bytes(b"#" * (MAX_BYTES + 1))
     with pytest.raises(ConfigError, match="larger than"):
@@ -969,14 +969,14 @@ def test_a_file_that_is_too_large_or_none_is_refused(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(ConfigError, match="is not a file"):
-        read_file(pipe)  # to open it would wait for ever
+        read_file(pipe)  # opening it would block
 
 
-# Effects on other rooms
+# Effects on other packages
 # -----------------------------------------------------------------------------
 
 
-def test_config_can_be_hashed_and_compared() -> None:
+def test_config_is_hashable_and_comparable() -> None:
     one, two = (
         toml("[retrieval.signals]\nb = 1\na = 2").config,
         toml("[retrieval.signals]\na = 2\nb = 1").config,
@@ -1006,10 +1006,10 @@ def changed(knob: Knob) -> dict[str, object]:
     if knob.table:
         name, text, _ = ENTRIES[knob.name]
         return {f"{knob.name}.{name}": text}
-    return {knob.name: other(knob)[1]}
+    return {knob.name: other_value(knob)[1]}
 
 
-def test_a_fingerprint_names_its_settings_and_no_others() -> None:
+def test_fingerprint_depends_on_its_settings_only() -> None:
     before = Selector(Config()).fingerprint_of("python")
     for knob in KNOBS.values():
         config = load(flags=changed(knob)).config
@@ -1019,7 +1019,7 @@ def test_a_fingerprint_names_its_settings_and_no_others() -> None:
         assert (now != before) == (knob.name in CHUNKING), knob.name
 
 
-def test_what_changes_a_key_changes_the_selection() -> None:
+def test_chunking_settings_change_the_selection_fingerprint() -> None:
     """A resolved tree is cached by the selection's fingerprint, so it must not name other
     chunks.
     """
@@ -1031,12 +1031,12 @@ def test_what_changes_a_key_changes_the_selection() -> None:
             assert now.fingerprint != before.fingerprint, knob.name
 
 
-def test_a_language_s_node_types_leave_other_languages_alone() -> None:
+def test_node_types_of_one_language_leave_others_unchanged() -> None:
     config = toml('[chunking.nodeTypes]\npython = ["a"]').config
     assert Selector(config).fingerprint_of("go") == Selector(Config()).fingerprint_of("go")
 
 
-def test_where_the_index_lies(tmp_path: Path) -> None:
+def test_path_of_the_store(tmp_path: Path) -> None:
     assert Config().store_file(tmp_path) == tmp_path / "ragit" / "index.db"
     assert (
         load(flags={"index.storePath": "x/y.db"}).config.store_file(tmp_path)
@@ -1045,7 +1045,7 @@ def test_where_the_index_lies(tmp_path: Path) -> None:
     assert load(flags={"index.storePath": "/z.db"}).config.store_file(tmp_path) == Path("/z.db")
 
 
-def test_rows_name_every_setting_once_with_help() -> None:
+def test_rows_list_every_setting_once_with_help() -> None:
     rows = describe(load())
     assert [row.name for row in rows] == list(KNOBS)
     assert all(row.help.endswith(".") and row.origin == "default" for row in rows)
@@ -1068,11 +1068,11 @@ def documented() -> tuple[str, str, str]:
     return head + mark, old.strip(), end + tail
 
 
-def test_the_documentation_lists_every_setting_as_it_is() -> None:
+def test_documented_settings_are_current() -> None:
     assert documented()[1] == table(), "run: python tests/test_config.py"
 
 
-def test_the_example_in_the_documentation_is_valid() -> None:
+def test_documented_example_is_valid() -> None:
     example = DOCS.read_text().partition("```toml\n")[2].partition("```")[0]
     config = toml(example).config
     assert config.retrieval.top_k == 20

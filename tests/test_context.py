@@ -171,8 +171,10 @@ def test_unsaved_text_counts(index: Ragit) -> None:
 def test_it_fits_into_the_tokens(repository: GitSandbox, index: Ragit, most: int) -> None:
     found = index.context("shop/cart.py", 38, max_tokens=most)
     assert found.tokens <= most
-    said = Terminal(repository.path).ragit("context", "shop/cart.py:38", "--max-tokens", str(most))
-    assert math.ceil(len(said.out.encode()) / 3) <= most
+    result = Terminal(repository.path).ragit(
+        "context", "shop/cart.py:38", "--max-tokens", str(most)
+    )
+    assert math.ceil(len(result.out.encode()) / 3) <= most
 
 
 def test_similar_code_shares_rare_words(repo: GitSandbox) -> None:
@@ -250,12 +252,12 @@ def test_an_answer_depends_on_its_tree_alone(repository: GitSandbox, tmp_path: P
 
 @pytest.mark.parametrize("name", ["text", "json", "vimgrep", "compact"])
 def test_every_format_gives_all(repository: GitSandbox, name: str) -> None:
-    said = Terminal(repository.path).ragit(
+    result = Terminal(repository.path).ragit(
         "context", "tests/test_cart.py:5", "--format", name, code=0
     )
-    assert "parse_order" in said.out
+    assert "parse_order" in result.out
     if name == "json":
-        assert not list(faults(json.loads(said.out), schemas()["context"]))
+        assert not list(faults(json.loads(result.out), schemas()["context"]))
 
 
 def test_standard_input_is_the_text_of_the_file(repository: GitSandbox) -> None:
@@ -287,8 +289,8 @@ def test_bad_input_is_one_sentence(repository: GitSandbox, args: list[str], mess
 def test_nothing_found_is_status_1(repo: GitSandbox) -> None:
     repo.write("a.txt", "nothing here\n")
     repo.commit()
-    said = Terminal(repo.path).ragit("context", "a.txt:1", code=1)
-    assert said.err == "note: nothing that a.txt uses there is defined elsewhere\n"
+    result = Terminal(repo.path).ragit("context", "a.txt:1", code=1)
+    assert result.err == "note: nothing that a.txt uses there is defined elsewhere\n"
 
 
 # -- parsing of files

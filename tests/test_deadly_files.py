@@ -63,9 +63,9 @@ def test_check_fix_and_the_library_survive_it(deadly: GitSandbox) -> None:
 def test_it_is_named_with_the_reason(deadly: GitSandbox) -> None:
     terminal = Terminal(deadly.path)
     terminal.ragit("index", code=0)
-    said = terminal.ragit("status", "--skipped", code=0).out
+    result = terminal.ragit("status", "--skipped", code=0).out
     for name, (_, why) in KILLERS.items():
-        assert any(name in line and why in line for line in said.splitlines()), said
+        assert any(name in line and why in line for line in result.splitlines()), result
     assert "4 files indexed without symbols" in terminal.ragit("doctor").out
 
 

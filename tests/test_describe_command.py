@@ -60,5 +60,5 @@ def test_a_section_stands_below_the_titles_around_it(repo: GitSandbox, model: Mo
         for name, value in model.settings.items()
         for part in ("-c", f"{name}={str(value).lower()}")
     ]
-    said = Terminal(repo.path).ragit(*flags, "describe", "guide.md", code=0).out
-    assert "  Guide > Setup  section" in said
+    result = Terminal(repo.path).ragit(*flags, "describe", "guide.md", code=0).out
+    assert "  Guide > Setup  section" in result

@@ -219,9 +219,9 @@ def test_a_range_that_cannot_be_compared(
     repo.commit()
     repo.write("a.py", RETRY)
     repo.commit()
-    said = terminal.ragit("diff", *([range] if range else []), code=2)
-    assert words in said.err
-    assert said.hint
+    result = terminal.ragit("diff", *([range] if range else []), code=2)
+    assert words in result.err
+    assert result.hint
 
 
 def test_three_dots_without_a_common_commit(repo: GitSandbox, terminal: Terminal) -> None:
@@ -230,8 +230,8 @@ def test_three_dots_without_a_common_commit(repo: GitSandbox, terminal: Terminal
     repo.git("switch", "-q", "--orphan", "other")
     repo.write("b.py", RETRY)
     repo.commit()
-    said = terminal.ragit("diff", "main...other", code=2)
-    assert "no common commit" in said.err
+    result = terminal.ragit("diff", "main...other", code=2)
+    assert "no common commit" in result.err
     assert terminal.ragit("diff", "main..other", code=0).out
 
 
@@ -396,9 +396,9 @@ def test_the_command_prints_text_json_and_markdown(repo: GitSandbox, terminal: T
     repo.git("mv", "shop/old.py", "shop/pool.py")
     repo.write("shop/cart.py", RETRY.replace("OSError", "TimeoutError") + "\n\n" + ADD)
     repo.commit()
-    said = terminal.ragit("diff", "HEAD~1..HEAD", code=0)
+    result = terminal.ragit("diff", "HEAD~1..HEAD", code=0)
     old, new = repo.tree("HEAD~1")[:10], repo.tree()[:10]
-    assert said.out == (
+    assert result.out == (
         f"1 added, 1 changed, 1 moved in 3 files; HEAD~1 (tree {old}) to HEAD (tree {new})\n\n"
         "shop/cart.py\n"
         "  changed  1-8  function  retry\n"
@@ -436,10 +436,10 @@ def test_a_partial_clone_says_what_is_not_compared(repo: GitSandbox, tmp_path: P
     repo.commit("add")
     repo.git("config", "uploadpack.allowFilter", "true")
     clone = Terminal(repo.clone(tmp_path / "partial", "--filter=blob:none").path)
-    said = clone.ragit("diff", "v1..HEAD", code=0)
+    result = clone.ragit("diff", "v1..HEAD", code=0)
     note = "1 file of v1 is not downloaded and not compared; `ragit index v1 --fetch-missing`"
-    assert note in said.err
+    assert note in result.err
     clone.ragit("index", "v1", "--fetch-missing", code=0)
-    said = clone.ragit("diff", "v1..HEAD", code=0)
-    assert "retry" in said.out
-    assert "not compared" not in said.err
+    result = clone.ragit("diff", "v1..HEAD", code=0)
+    assert "retry" in result.out
+    assert "not compared" not in result.err

@@ -195,8 +195,8 @@ def test_every_command_has_a_row_in_the_readme() -> None:
 def test_every_exit_code_is_documented() -> None:
     codes = {"0", "1", *map(str, (EXIT_ERROR, EXIT_BUG, EXIT_INTERRUPT))}
     assert set(first_cells(ARCHITECTURE, "exit code")) == codes
-    (said,) = re.findall(r"^Exit status: .*(?:\n.+)*", text_of(README), re.MULTILINE)
-    assert set(re.findall(r"\d+", said)) == codes
+    (result,) = re.findall(r"^Exit status: .*(?:\n.+)*", text_of(README), re.MULTILINE)
+    assert set(re.findall(r"\d+", result)) == codes
 
 
 def test_every_output_format_is_documented() -> None:
@@ -268,7 +268,7 @@ def test_every_language_is_documented() -> None:
 def test_the_readme_names_every_language_that_is_parsed() -> None:
     readme = text_of(README)
     (section,) = re.findall(r"^## Languages\n(.*?)^## Commands", readme, re.MULTILINE | re.DOTALL)
-    said = re.sub(
+    result = re.sub(
         r"[^a-z#+ ]",
         "",
         section.lower().replace("c++", "cpp").replace("c#", "csharp").replace("\n", " "),
@@ -282,7 +282,7 @@ def test_the_readme_names_every_language_that_is_parsed() -> None:
     }
     for name in languages():
         if require(name).reader != "none":
-            assert spelt.get(name, name) in said, name
+            assert spelt.get(name, name) in result, name
 
 
 def test_the_readme_is_short_and_shows_a_session_first() -> None:

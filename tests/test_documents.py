@@ -253,11 +253,11 @@ def marked(mark: str) -> set[int]:
 
 def commands(mark: str) -> str:
     """Return the command lines of marked processes."""
-    said = b""
+    result = b""
     for pid in marked(mark):
         with suppress(OSError):  # it has ended
-            said += Path(f"/proc/{pid}/cmdline").read_bytes()
-    return said.decode()
+            result += Path(f"/proc/{pid}/cmdline").read_bytes()
+    return result.decode()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")

@@ -76,9 +76,9 @@ def test_a_search_says_whom_it_sends_what_it_indexes(
     settings = [f"-c{name}={value}" for name, value in flags(server).items()]
     host = server.url.split("/")[2]
     for first in (f"indexing 3 files first, with openai at {host}\n", ""):
-        said = CliRunner().invoke(cli, ["-C", str(code.path), *settings, "search", "two"])
-        assert said.stderr.startswith("indexing") == bool(first)
-        assert said.stderr.startswith(first)
+        result = CliRunner().invoke(cli, ["-C", str(code.path), *settings, "search", "two"])
+        assert result.stderr.startswith("indexing") == bool(first)
+        assert result.stderr.startswith(first)
 
 
 def test_a_dry_run_foresees_it_and_sends_nothing(code: GitSandbox, server: EmbeddingServer) -> None:

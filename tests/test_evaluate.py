@@ -316,10 +316,10 @@ def terminal(shop: GitSandbox, tmp_path: Path) -> Terminal:
 
 
 def test_a_set_is_measured_by_category(shop: GitSandbox, tmp_path: Path) -> None:
-    said = terminal(shop, tmp_path).ragit(
+    result = terminal(shop, tmp_path).ragit(
         "eval", "--golden", str(tmp_path / "set.toml"), "--json", code=0
     )
-    found = json.loads(said.out)
+    found = json.loads(result.out)
     half = 1 / (1 + 1 / math.log2(3))
     assert found["categories"]["symbol"]["ndcg"] == 1
     assert found["categories"]["question"]["ndcg"] == pytest.approx(half, abs=1e-6)
@@ -338,8 +338,8 @@ def test_thresholds_fail_by_option_and_by_file(shop: GitSandbox, tmp_path: Path)
     shell = terminal(shop, tmp_path)
     file = tmp_path / "set.toml"
     shell.ragit("eval", "--golden", str(file), "--min-ndcg", "0.8", "--min-recall-1", "0.7", code=0)
-    said = shell.ragit("eval", "--golden", str(file), "--min-recall-10", "0.9", code=1)
-    assert "failed: recall_10 is 0.7500, below 0.9" in said.out
+    result = shell.ragit("eval", "--golden", str(file), "--min-recall-10", "0.9", code=1)
+    assert "failed: recall_10 is 0.7500, below 0.9" in result.out
     file.write_text(GOLDEN + "[thresholds.question]\nmin_ndcg = 0.9\n")
     assert (
         "failed: ndcg of question is 0.6131, below 0.9"
@@ -552,22 +552,22 @@ def test_an_arm_without_which_nothing_changes_is_dead(repo: GitSandbox, tmp_path
     for name in ("a.toml", "b.toml"):
         (tmp_path / name).write_text("")
     pair = (str(tmp_path / "a.toml"), str(tmp_path / "b.toml"))
-    said = Terminal(repo.path).ragit(
+    result = Terminal(repo.path).ragit(
         "eval", "--golden", str(tmp_path / "set.toml"), "--compare", *pair, code=1
     )
-    assert "both configurations are the same" in said.out
-    assert "failed: vectors are dead in a.toml: without it every answer is the same" in said.out
+    assert "both configurations are the same" in result.out
+    assert "failed: vectors are dead in a.toml: without it every answer is the same" in result.out
 
 
 def test_a_compared_file_is_checked_like_any_settings(mall: GitSandbox, tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text("")
     (tmp_path / "b.toml").write_text("\n[retrieval]\ntopKK = 3\n")
     pair = (str(tmp_path / "a.toml"), str(tmp_path / "b.toml"))
-    said = terminal(mall, tmp_path).refused(
+    result = terminal(mall, tmp_path).refused(
         "eval", "--golden", str(tmp_path / "set.toml"), "--compare", *pair
     )
-    assert "b.toml:3" in said.err
-    assert "topK" in said.hint
+    assert "b.toml:3" in result.err
+    assert "topK" in result.hint
 
 
 # What is shown
@@ -582,10 +582,10 @@ def test_the_json_follows_its_schema(mall: GitSandbox, tmp_path: Path) -> None:
 
 
 def test_a_table_for_people(shop: GitSandbox, tmp_path: Path) -> None:
-    said = terminal(shop, tmp_path).ragit(
+    result = terminal(shop, tmp_path).ragit(
         "eval", "--golden", str(tmp_path / "set.toml"), "--full", code=0
     )
-    lines = said.out.splitlines()
+    lines = result.out.splitlines()
     assert lines[0] == "set.toml: 2 queries asked of HEAD"
     assert lines[2].split() == [
         "category",

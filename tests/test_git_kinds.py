@@ -247,8 +247,8 @@ def test_a_shallow_clone(history: GitSandbox, tmp_path: Path) -> None:
 
 
 def objects_of(repo: GitSandbox) -> set[str]:
-    said = repo.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
-    return set(said.split())
+    result = repo.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+    return set(result.split())
 
 
 def test_a_partial_clone_downloads_nothing_unless_asked(

@@ -147,11 +147,11 @@ def ignored(git: GitSandbox, pattern: str, paths: list[str]) -> set[str]:
     excludes.parent.mkdir(exist_ok=True)
     excludes.write_text(pattern + "\n")
     asked = ["git", "check-ignore", "--no-index", "--stdin", "-z", "--verbose", "--non-matching"]
-    said = subprocess.run(
+    result = subprocess.run(
         asked, cwd=git.path, input="\0".join(paths).encode() + b"\0", capture_output=True
     ).stdout
-    assert said
-    fields = os.fsdecode(said).split("\0")
+    assert result
+    fields = os.fsdecode(result).split("\0")
     return {path for source, path in zip(fields[0::4], fields[3::4], strict=False) if source}
 
 

@@ -23,8 +23,8 @@ def app(repo: GitSandbox) -> GitSandbox:
 
 
 def found(repo: GitSandbox, *args: str) -> list[str]:
-    said = Terminal(repo.path).ragit("search", "--json", *args)
-    return sorted(hit["path"] for hit in json.loads(said.out)["results"])
+    result = Terminal(repo.path).ragit("search", "--json", *args)
+    return sorted(hit["path"] for hit in json.loads(result.out)["results"])
 
 
 @pytest.mark.parametrize("name", ["text", "vimgrep", "markdown"])
@@ -62,8 +62,8 @@ def test_with_a_folder_named_paths_count_from_it_as_those_of_git(app: GitSandbox
 
 
 def test_json_counts_from_the_top_and_says_where_that_is(app: GitSandbox) -> None:
-    said = Terminal(app.path / "lib").ragit("search", "--json", "widget_deep", code=0)
-    answer = json.loads(said.out)
+    result = Terminal(app.path / "lib").ragit("search", "--json", "widget_deep", code=0)
+    answer = json.loads(result.out)
     assert answer["root"] == str(app.path)
     assert "lib/deep/a.py" in [hit["path"] for hit in answer["results"]]
 
@@ -90,18 +90,18 @@ def test_a_last_word_that_is_a_path_limits_the_search_and_the_answer_says_so(
     assert found(app, *extra, "widget", "lib") == ["lib/deep/a.py"]
     assert found(app, *extra, "widget", "./lib/deep/") == ["lib/deep/a.py"]
     assert found(app, *extra, "widget", "app/[id]") == ["app/[id]/page.ts"]
-    said = Terminal(app.path).ragit("search", *extra, "widget", "lib", code=0)
-    assert "note: only lib was searched, since it is a path" in said.err
-    said = Terminal(app.path).ragit("search", "--json", *extra, "widget", "lib", code=0)
-    assert "only lib was searched" in json.loads(said.out)["notes"][0]
-    assert json.loads(said.out)["query"] == "widget"
+    result = Terminal(app.path).ragit("search", *extra, "widget", "lib", code=0)
+    assert "note: only lib was searched, since it is a path" in result.err
+    result = Terminal(app.path).ragit("search", "--json", *extra, "widget", "lib", code=0)
+    assert "only lib was searched" in json.loads(result.out)["notes"][0]
+    assert json.loads(result.out)["query"] == "widget"
 
 
 @pytest.mark.parametrize("word", ["nosuch/", "./nosuch", "../nosuch.py", tempfile.gettempdir()])
 def test_a_last_word_that_is_a_path_of_nothing_searched_is_told(app: GitSandbox, word: str) -> None:
-    said = Terminal(app.path).ragit("search", "widget", word, code=0)
-    assert f"note: {word} is not in HEAD" in said.err
-    assert "its words were searched everywhere" in said.err
+    result = Terminal(app.path).ragit("search", "widget", word, code=0)
+    assert f"note: {word} is not in HEAD" in result.err
+    assert "its words were searched everywhere" in result.err
 
 
 @pytest.mark.parametrize("word", ["nosuch", "read/write", "/users/:id", "widget"])
@@ -119,18 +119,18 @@ def test_a_last_word_is_a_path_from_the_current_folder(app: GitSandbox) -> None:
 
 def test_what_is_no_path_or_not_the_last_of_several_words_stays_a_word(app: GitSandbox) -> None:
     for words in (["lib"], ["widget lib"], ["lib", "widget"], ["widget", ".git"], ["widget", "no"]):
-        said = Terminal(app.path).ragit("search", "--json", *words)
-        assert "notes" not in json.loads(said.out), words
-        assert json.loads(said.out)["query"] == " ".join(words)
-    said = Terminal(app.path).ragit("search", "--json", "--path", "top.py", "widget", "lib")
-    assert json.loads(said.out)["query"] == "widget lib"
+        result = Terminal(app.path).ragit("search", "--json", *words)
+        assert "notes" not in json.loads(result.out), words
+        assert json.loads(result.out)["query"] == " ".join(words)
+    result = Terminal(app.path).ragit("search", "--json", "--path", "top.py", "widget", "lib")
+    assert json.loads(result.out)["query"] == "widget lib"
 
 
 def test_a_query_may_come_from_standard_input(app: GitSandbox) -> None:
-    said = Terminal(app.path).process_bytes(
+    result = Terminal(app.path).process_bytes(
         "search", "--json", "-", stdin="widget\ndeep ü".encode()
     )
-    assert json.loads(said.stdout)["query"] == "widget\ndeep ü"
+    assert json.loads(result.stdout)["query"] == "widget\ndeep ü"
     assert Terminal(app.path).process_bytes("search", "-", stdin=b"").returncode == 2
 
 

@@ -29,10 +29,10 @@ def shown(terminal: Terminal, session: str) -> str:
     lines = []
     for line in session.splitlines():
         if line.startswith("$ ragit "):
-            said = terminal.ragit(*shlex.split(line[8:]))
+            result = terminal.ragit(*shlex.split(line[8:]))
             progress = ("indexing", "commits: ")
-            err = [one for one in said.err.splitlines() if not one.startswith(progress)]
-            lines += [line, *said.out.splitlines(), *err]
+            err = [one for one in result.err.splitlines() if not one.startswith(progress)]
+            lines += [line, *result.out.splitlines(), *err]
     return "\n".join(lines) + "\n"
 
 

@@ -199,8 +199,8 @@ def test_husky_takes_the_hooks_folder_away(hooked: Hooked) -> None:
     assert {hook.note for hook in report.hooks} == {"husky's"}
     assert report.hooks[0].file == ".husky/post-commit"
     assert max(map(len, command("hooks", "install", cwd=hooked.path).stdout.splitlines())) < 80
-    said = command("init", "--yes", cwd=hooked.path).stdout  # recommends what works
-    assert "to install them: ragit hooks install --force" in said
+    result = command("init", "--yes", cwd=hooked.path).stdout  # recommends what works
+    assert "to install them: ragit hooks install --force" in result
     assert not works(hooked)
     file.write_text(f"{script.line('post-commit')}\n")
     assert works(hooked)

@@ -94,14 +94,14 @@ def test_patterns_mean_what_they_mean_to_git(files: dict[bytes, list[str]]) -> N
             repo.write(path.replace(b"ragitignore", b"gitignore"), "\n".join(patterns))
         wanted = b"\0".join(_PATHS)
         try:
-            said = repo.run("check-ignore", "--no-index", "-z", "--stdin", stdin=wanted)
+            result = repo.run("check-ignore", "--no-index", "-z", "--stdin", stdin=wanted)
         except Exception as none:
-            said = getattr(none, "output", b"")  # exit code 1: none of them
+            result = getattr(none, "output", b"")  # exit code 1: none of them
         repo.git("add", "-f", ".")
         repo.commit("first", all=False)
         with Repo.open(repo.path) as opened:
             entries = opened.entries(opened.head().tree)
-            assert opened.ignored(entries, _PATHS) == set(said.split(b"\0")) - {b""}
+            assert opened.ignored(entries, _PATHS) == set(result.split(b"\0")) - {b""}
 
 
 def test_ignored_files_are_not_found_and_are_counted(repo: GitSandbox) -> None:

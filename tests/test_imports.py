@@ -252,7 +252,7 @@ def test_help_loads_no_engine(repo: GitSandbox, args: list[str]) -> None:
 
 def test_naming_the_package_loads_none_of_its_rooms() -> None:
     probe = "import sys, ragit; print([m for m in sys.modules if m.startswith('ragit.')])"
-    said = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", probe], capture_output=True, check=True, env=dict(os.environ)
     ).stdout
-    assert said.strip() == b"[]"
+    assert result.strip() == b"[]"

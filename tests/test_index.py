@@ -338,8 +338,8 @@ def test_as_a_library_without_a_main_guard(repo: GitSandbox, tmp_path: Path) -> 
         f"import ragit\nwith ragit.open({str(repo.path)!r}, flags={{'index.workers': 2}}) as index:\n"
         "    print(index.index().indexed)\n    print(index.search('f77', top_k=1).hits[0].path)\n"
     )
-    said = subprocess.run([sys.executable, script], capture_output=True, check=True, text=True)
-    assert said.stdout.split() == ["140", "f77.py"]
+    result = subprocess.run([sys.executable, script], capture_output=True, check=True, text=True)
+    assert result.stdout.split() == ["140", "f77.py"]
 
 
 def test_a_module_of_the_searched_repository_is_never_imported(repo: GitSandbox) -> None:
@@ -348,7 +348,7 @@ def test_a_module_of_the_searched_repository_is_never_imported(repo: GitSandbox)
     for number in range(140):
         repo.write(f"f{number}.py", f"def f{number}():\n    pass\n")
     repo.commit()
-    said = subprocess.run(
+    result = subprocess.run(
         [RAGIT, "index"], cwd=repo.path, capture_output=True, text=True, check=False
     )
-    assert (said.returncode, "imported from" in said.stderr) == (0, False)
+    assert (result.returncode, "imported from" in result.stderr) == (0, False)

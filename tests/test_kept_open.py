@@ -276,7 +276,7 @@ def test_a_server_without_calls_lets_go_of_its_repositories(
     for _ in range(2):
         closed.clear()
         tools._last_call_s = time.monotonic()
-        said = tools._run(search, {"query": "retry"}, Call(lambda done, total: None))
-        assert "a.py" in said.content[0].text and not closed.is_set()  # type: ignore[union-attr]
+        result = tools._run(search, {"query": "retry"}, Call(lambda done, total: None))
+        assert "a.py" in result.content[0].text and not closed.is_set()  # type: ignore[union-attr]
         assert closed.wait(20)
     tools.close()

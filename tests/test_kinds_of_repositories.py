@@ -325,10 +325,12 @@ def test_of_another_tree_the_doctor_is_not_said_to_know(tmp_path: Path) -> None:
     repo.git("rm", "-q", "lib/b.py")
     repo.git("commit", "-q", "-m", "without")
     assert "objects" not in command("doctor", cwd=repo.path).stdout
-    said = command("search", WORD, "--ref", "old", cwd=repo.path).stderr
-    assert "1 file of old is missing or damaged in git" in said
+    result = command("search", WORD, "--ref", "old", cwd=repo.path).stderr
+    assert "1 file of old is missing or damaged in git" in result
     checked = command("check", "old", cwd=repo.path).stdout
-    assert all("`git fsck` says more" in text and "doctor" not in text for text in (said, checked))
+    assert all(
+        "`git fsck` says more" in text and "doctor" not in text for text in (result, checked)
+    )
 
 
 def test_a_lost_file_that_comes_back_is_found(tmp_path: Path) -> None:
@@ -438,9 +440,9 @@ def test_what_a_submodule_asks_for_and_does_not_get_is_said(nested: GitSandbox) 
         "libs/middle",
         "libs/middle/deep",
     ]
-    said = command("search", WORD, "--recurse-submodules", cwd=nested.path).stderr
-    assert "note: libs/middle/deep: " in said
-    assert said.count("embedding.baseUrl") == 2
+    result = command("search", WORD, "--recurse-submodules", cwd=nested.path).stderr
+    assert "note: libs/middle/deep: " in result
+    assert result.count("embedding.baseUrl") == 2
     assert "libs" not in command("search", WORD, cwd=nested.path).stderr
 
 

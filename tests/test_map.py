@@ -80,9 +80,9 @@ def test_what_tests_define_is_left_out(index: Ragit) -> None:
 def test_it_fits_into_the_tokens(repository: GitSandbox, index: Ragit, most: int) -> None:
     found = index.map(max_tokens=most)
     assert found.tokens <= most
-    said = Terminal(repository.path).ragit("map", "--tokens", str(most), code=0)
-    assert math.ceil(len(said.out.encode()) / 3) <= most
-    assert (said.err == "") == bool(found.files)
+    result = Terminal(repository.path).ragit("map", "--tokens", str(most), code=0)
+    assert math.ceil(len(result.out.encode()) / 3) <= most
+    assert (result.err == "") == bool(found.files)
 
 
 def test_more_tokens_only_add(index: Ragit) -> None:
@@ -92,10 +92,10 @@ def test_more_tokens_only_add(index: Ragit) -> None:
 
 @pytest.mark.parametrize("name", ["text", "json", "vimgrep", "compact"])
 def test_every_format_names_the_definition(repository: GitSandbox, name: str) -> None:
-    said = Terminal(repository.path).ragit("map", "--format", name, code=0)
-    assert "CentralStore" in said.out
+    result = Terminal(repository.path).ragit("map", "--format", name, code=0)
+    assert "CentralStore" in result.out
     if name == "json":
-        assert not list(faults(json.loads(said.out), schemas()["map"]))
+        assert not list(faults(json.loads(result.out), schemas()["map"]))
 
 
 def test_each_tree_has_its_map(repo: GitSandbox) -> None:
@@ -141,15 +141,15 @@ def test_an_answer_depends_on_its_tree_alone(repository: GitSandbox, tmp_path: P
     ids=str,
 )
 def test_bad_input_is_status_2(repository: GitSandbox, args: list[str], message: str) -> None:
-    said = Terminal(repository.path).ragit("map", *args, code=2)
-    assert message in said.err
+    result = Terminal(repository.path).ragit("map", *args, code=2)
+    assert message in result.err
 
 
 def test_a_tree_without_code_says_so(repo: GitSandbox) -> None:
     repo.write("a.txt", "words\n")
     repo.commit()
-    said = Terminal(repo.path).ragit("map", code=0)
-    assert (said.out, said.err) == (
+    result = Terminal(repo.path).ragit("map", code=0)
+    assert (result.out, result.err) == (
         "",
         "note: no definition of HEAD that others refer to fits\n",
     )

@@ -424,7 +424,7 @@ def large(never_indexed: GitSandbox, tmp_path: Path) -> GitSandbox:
 
 def test_a_large_tree_is_indexed_with_progress(large: GitSandbox) -> None:
     seen: list[tuple[int, int]] = []
-    text = search(engine_of(large.path), "send_7", Call(lambda *said: seen.append(said)))
+    text = search(engine_of(large.path), "send_7", Call(lambda *result: seen.append(result)))
     assert places(text)[0] == "src/part7.py"
     assert "(complete)" in last(text)
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})

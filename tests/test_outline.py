@@ -64,8 +64,8 @@ def test_sessions_of_the_page_are_what_is_shown(shop: GitSandbox, session: str) 
     shown = []
     for line in session.splitlines():
         if line.startswith("$ "):
-            said = Terminal(shop.path).ragit(*line.split()[2:])
-            shown += [line, *said.out.splitlines()]
+            result = Terminal(shop.path).ragit(*line.split()[2:])
+            shown += [line, *result.out.splitlines()]
     assert "\n".join(shown) == session.rstrip("\n")
 
 
@@ -209,10 +209,10 @@ def test_every_format_lists_every_definition(shop: GitSandbox) -> None:
 
 
 def test_paths_count_from_the_folder_one_is_in(shop: GitSandbox) -> None:
-    said = Terminal(shop.path / "shop").ragit("skeleton", "prices.py", code=0)
-    assert said.out.startswith("prices.py  python")
-    said = Terminal(shop.path / "docs").ragit("show", "../shop/cart.py:11", code=0)
-    assert said.out.startswith("../shop/cart.py:10-31  class Cart\n")
+    result = Terminal(shop.path / "shop").ragit("skeleton", "prices.py", code=0)
+    assert result.out.startswith("prices.py  python")
+    result = Terminal(shop.path / "docs").ragit("show", "../shop/cart.py:11", code=0)
+    assert result.out.startswith("../shop/cart.py:10-31  class Cart\n")
 
 
 def test_few_lines_show_the_outer_levels(shop: GitSandbox) -> None:
@@ -253,9 +253,9 @@ def test_a_declaration_stands_back_and_is_named(repo: GitSandbox) -> None:
     repo.write("a.h", "/* Opens it. */\nint open_it(void);\n")
     repo.write("a.c", '#include "a.h"\n\nint open_it(void)\n{\n\treturn 1;\n}\n')
     repo.commit()
-    said = shown(repo, "show", "open_it")
-    assert said.startswith("a.c:")
-    assert said.endswith("declared in a.h:2\n")
+    result = shown(repo, "show", "open_it")
+    assert result.startswith("a.c:")
+    assert result.endswith("declared in a.h:2\n")
 
 
 def test_a_class_stands_for_its_constructors(repo: GitSandbox) -> None:
@@ -328,14 +328,14 @@ def test_another_spelling_is_suggested(shop: GitSandbox, name: str) -> None:
 
 
 def test_what_is_not_indexed_is_said(shop: GitSandbox) -> None:
-    said = Terminal(shop.path).ragit("skeleton", "docs/logo.bin", code=0)
-    assert said.err == "note: docs/logo.bin is not indexed: binary\n"
+    result = Terminal(shop.path).ragit("skeleton", "docs/logo.bin", code=0)
+    assert result.err == "note: docs/logo.bin is not indexed: binary\n"
 
 
 def test_without_an_index_and_without_indexing_it_is_refused(repo: GitSandbox) -> None:
     write_shop(repo)
-    said = Terminal(repo.path).refused("skeleton", "--no-index", "shop/cart.py")
-    assert "nothing is indexed" in said.err
+    result = Terminal(repo.path).refused("skeleton", "--no-index", "shop/cart.py")
+    assert "nothing is indexed" in result.err
 
 
 def test_what_may_be_missing_is_said(shop: GitSandbox) -> None:
@@ -349,12 +349,14 @@ def test_what_may_be_missing_is_said(shop: GitSandbox) -> None:
         (["show", "Cart"], "2 files of HEAD + uncommitted changes are"),
         (["show", "total"], "2 files of HEAD + uncommitted changes are"),
     ):
-        said = terminal.ragit(*args, "--no-index", code=0)
-        assert said.err == f"incomplete: {files} not indexed; to complete: ragit index --worktree\n"
+        result = terminal.ragit(*args, "--no-index", code=0)
+        assert (
+            result.err == f"incomplete: {files} not indexed; to complete: ragit index --worktree\n"
+        )
         found = json.loads(terminal.ragit(*args, "--no-index", "--json", code=0).out)
         assert (found["complete"], found["missing"]) == (False, int(files[0]))
-    said = terminal.ragit("skeleton", "shop/cart.py", "--no-index", "--json", code=0)
-    assert (said.err, json.loads(said.out)["complete"]) == ("", True)
+    result = terminal.ragit("skeleton", "shop/cart.py", "--no-index", "--json", code=0)
+    assert (result.err, json.loads(result.out)["complete"]) == ("", True)
     assert json.loads(terminal.ragit("skeleton", "--json", code=0).out)["missing"] == 0
 
 

@@ -30,9 +30,9 @@ def test_json_for_a_console_without_utf8_is_ascii_and_whole(
 ) -> None:
     shell = console(marked, encoding)
     shell.process_bytes("search", "widget")  # builds the index
-    said = shell.process_bytes("search", "--json", "widget")
-    assert said.returncode == 0
-    text = said.stdout.decode(encoding)
+    result = shell.process_bytes("search", "--json", "widget")
+    assert result.returncode == 0
+    text = result.stdout.decode(encoding)
     assert text.isascii()
     hit = json.loads(text)["results"][0]
     assert (hit["path"], LINE in hit["text"]) == ("größe.py", True)
@@ -52,23 +52,23 @@ def test_json_for_a_console_without_utf8_is_ascii_and_whole(
 def test_what_a_console_cannot_encode_is_shown_escaped(
     marked: GitSandbox, name: str, encoding: str, shown: str
 ) -> None:
-    said = console(marked, encoding).process_bytes("search", "--format", name, "widget")
-    assert said.returncode == 0
-    assert b"bug" not in said.stderr
-    assert shown in said.stdout.decode(encoding)
+    result = console(marked, encoding).process_bytes("search", "--format", name, "widget")
+    assert result.returncode == 0
+    assert b"bug" not in result.stderr
+    assert shown in result.stdout.decode(encoding)
 
 
 def test_a_note_in_a_console_without_utf8_is_escaped_too(marked: GitSandbox) -> None:
-    said = console(marked, "ascii").process_bytes("search", "--mode", "keyword", "Größenwahn_x")
-    assert said.stderr.isascii()
+    result = console(marked, "ascii").process_bytes("search", "--mode", "keyword", "Größenwahn_x")
+    assert result.stderr.isascii()
     refused = console(marked, "ascii").process_bytes("search", "--ref", "größe", "widget")
     assert (refused.returncode, refused.stderr.isascii()) == (2, True)
 
 
 def test_a_query_is_read_as_utf8_in_the_c_locale(marked: GitSandbox) -> None:
     shell = Terminal(marked.path, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
-    said = shell.process_bytes("search", "--json", "--mode", "keyword", "größe")
-    answer = json.loads(said.stdout)
+    result = shell.process_bytes("search", "--json", "--mode", "keyword", "größe")
+    answer = json.loads(result.stdout)
     assert answer["query"] == "größe"
     assert [hit["path"] for hit in answer["results"]] == ["größe.py"]
 

@@ -164,9 +164,9 @@ def test_in_a_pre_commit_hook_it_is_the_tree_to_be_committed(
     name = {"commit": "staged", "-a": "all", "a.py": "path"}[how[-1]]
     first = git(hooked, *how, "-m", "x")
     assert first.returncode == 1
-    said = (first.stdout + first.stderr).splitlines()
-    assert [line.strip() for line in said if line.startswith("  ")] == expected[name]
-    assert said[-1] == f"to fix it: ragit index {scope}"
+    result = (first.stdout + first.stderr).splitlines()
+    assert [line.strip() for line in result if line.startswith("  ")] == expected[name]
+    assert result[-1] == f"to fix it: ragit index {scope}"
     assert command("index", scope, cwd=hooked.path).returncode == 0
     assert git(hooked, *how, "-m", "x").returncode == 0
 
@@ -275,9 +275,9 @@ def test_in_a_fresh_clone_the_lines_of_the_docs_make_the_index_or_say_that_there
     assert framework(fresh, "install").returncode == 0
     fresh.write("c.py", "def third():\n    return 3\n")
     fresh.git("add", "c.py")
-    said = git(fresh, "commit", "-m", "x")
-    assert said.returncode == 0
-    out = said.stdout + said.stderr
+    result = git(fresh, "commit", "-m", "x")
+    assert result.returncode == 0
+    out = result.stdout + result.stderr
     assert "check the ragit index" in out
     if fix:
         assert fresh.check().fresh

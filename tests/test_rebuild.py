@@ -185,9 +185,9 @@ def test_what_an_interrupted_rebuild_paid_for_is_used_by_the_next(repo: Hooked) 
 def test_doctor_names_what_a_killed_rebuild_left_and_gc_removes_it(repo: Hooked) -> None:
     Store(repo.store.with_name("index.db.new-0a1b2c3d"), writable=True).close()
     repo.store.with_name("index.db.new-0a1b2c3d-wal").write_bytes(b"x")
-    said = process("doctor", cwd=repo.path).stdout
-    assert "index.db.new-0a1b2c3d" in said
-    assert "ragit gc" in said
+    result = process("doctor", cwd=repo.path).stdout
+    assert "index.db.new-0a1b2c3d" in result
+    assert "ragit gc" in result
     with held(Path(f"{repo.store}.rebuild.lock")):  # a rebuild at work is no leftover
         assert "index.db.new" not in process("doctor", cwd=repo.path).stdout
         assert process("gc", cwd=repo.path).returncode == 0

@@ -102,8 +102,8 @@ def test_emacs_goes_to_the_hits(repo: GitSandbox, env: dict[str, str], tmp_path:
         "(with-current-buffer (window-buffer)\n"
         '  (message "at %s:%d" (buffer-name) (line-number-at-pos (window-point))))\n'
     )
-    said = run([emacs, "-Q", "--batch", "-l", str(script)], repo.path, env).stderr
-    assert "at pool.py:4" in said
+    result = run([emacs, "-Q", "--batch", "-l", str(script)], repo.path, env).stderr
+    assert "at pool.py:4" in result
 
 
 def test_the_task_of_vs_code_finds_files_lines_and_columns(
@@ -142,9 +142,9 @@ def test_a_job_restores_the_index_and_adds_what_is_new(
     commands = steps(blocks("ci.md", "yaml")[number])
     assert commands == ["ragit index", "ragit check --require-index"]
     first = repo.clone(tmp_path / "first", "--depth=1")
-    said = [run(line.split(), first.path, env).stdout for line in commands]
-    assert "2 new files" in said[0]
-    assert said[1].startswith("fresh: ")
+    result = [run(line.split(), first.path, env).stdout for line in commands]
+    assert "2 new files" in result[0]
+    assert result[1].startswith("fresh: ")
     repo.write("new.py", "def new(): pass\n")
     repo.commit()
     second = repo.clone(tmp_path / "second", "--depth=1")
@@ -209,8 +209,8 @@ def test_lint_staged_and_husky_keep_the_index_complete(
     hooked.write("b c.py", "def second(): pass\n")
     hooked.write("d.py", "def third(): pass\n")
     hooked.git("add", "-A")
-    said = run(["git", "commit", "-m", "two files"], hooked.path, env)
-    assert "ragit check --staged --fix" in said.stdout + said.stderr
+    result = run(["git", "commit", "-m", "two files"], hooked.path, env)
+    assert "ragit check --staged --fix" in result.stdout + result.stderr
     assert hooked.check().fresh  # the first one made the index
     run(["ragit", "hooks", "install", "--force"], hooked.path, env)
     run(["git", "commit", "--no-verify", "--allow-empty", "-m", "x"], hooked.path, env)

@@ -37,7 +37,7 @@ def shop(repo: GitSandbox) -> GitSandbox:
 def on_a_terminal(folder: Path, *args: str, **env: str) -> str:
     """Return the output of a command on a terminal."""
     ours, theirs = os.openpty()
-    said = b""
+    result = b""
     environ = {**os.environ, "TERM": "xterm", **env}
     with subprocess.Popen(
         [RAGIT, *args], cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env=environ
@@ -45,10 +45,10 @@ def on_a_terminal(folder: Path, *args: str, **env: str) -> str:
         os.close(theirs)
         with suppress(OSError):  # what the other end of a closed terminal reads
             while piece := os.read(ours, 4096):
-                said += piece
+                result += piece
     os.close(ours)
-    assert running.returncode == 0, said
-    return said.decode().replace("\r\n", "\n")
+    assert running.returncode == 0, result
+    return result.decode().replace("\r\n", "\n")
 
 
 # The pager
@@ -58,14 +58,14 @@ def on_a_terminal(folder: Path, *args: str, **env: str) -> str:
 def test_on_a_terminal_hits_go_through_gits_pager(shop: GitSandbox) -> None:
     read = "sed 's/^/paged: /'"
     shop.git("config", "--global", "core.pager", read)
-    said = uncoloured(on_a_terminal(shop.path, "search", "widget_3"))
-    assert said.startswith("paged: src/m3.py:1\n")
-    assert "\n\n10 hits in 10 files of HEAD (" in said, "the notes come after it"
-    said = on_a_terminal(shop.path, "search", "widget_3", GIT_PAGER="sed 's/^/mine: /'")
-    assert said.startswith("mine: ")
+    result = uncoloured(on_a_terminal(shop.path, "search", "widget_3"))
+    assert result.startswith("paged: src/m3.py:1\n")
+    assert "\n\n10 hits in 10 files of HEAD (" in result, "the notes come after it"
+    result = on_a_terminal(shop.path, "search", "widget_3", GIT_PAGER="sed 's/^/mine: /'")
+    assert result.startswith("mine: ")
     for off in ("cat", ""):
-        said = uncoloured(on_a_terminal(shop.path, "search", "widget_3", GIT_PAGER=off))
-        assert said.startswith("src/m3.py:1\n")
+        result = uncoloured(on_a_terminal(shop.path, "search", "widget_3", GIT_PAGER=off))
+        assert result.startswith("src/m3.py:1\n")
     assert uncoloured(on_a_terminal(shop.path, "search", "x", GIT_PAGER="/no/such")) != ""
     assert not Terminal(shop.path).process("search", "widget_3").out.startswith("paged: ")
     shop.git("config", "--global", "--unset", "core.pager")
@@ -105,8 +105,8 @@ def test_a_pager_that_is_left_early_is_no_failure(shop: GitSandbox) -> None:
 def test_colours_without_a_terminal(
     shop: GitSandbox, args: list[str], env: dict[str, str], coloured: bool
 ) -> None:
-    said = Terminal(shop.path, **env).ragit("search", *args, "widget_3", code=0)
-    assert ("\x1b[" in said.out) is coloured
+    result = Terminal(shop.path, **env).ragit("search", *args, "widget_3", code=0)
+    assert ("\x1b[" in result.out) is coloured
 
 
 @terminals
@@ -124,8 +124,8 @@ def test_colours_without_a_terminal(
 def test_colours_on_a_terminal(
     shop: GitSandbox, args: list[str], env: dict[str, str], coloured: bool
 ) -> None:
-    said = on_a_terminal(shop.path, "search", *args, "widget_3", **{"GIT_PAGER": "cat", **env})
-    assert ("\x1b[" in said) is coloured
+    result = on_a_terminal(shop.path, "search", *args, "widget_3", **{"GIT_PAGER": "cat", **env})
+    assert ("\x1b[" in result) is coloured
 
 
 # Lines
@@ -189,12 +189,12 @@ def test_an_answer_fits_into_the_tokens_asked_for(name: str, budget: int) -> Non
 
 
 def test_what_did_not_fit_is_counted(shop: GitSandbox) -> None:
-    said = Terminal(shop.path).ragit("search", "--json", "--max-tokens", "300", "widget", code=0)
-    found = json.loads(said.out)
+    result = Terminal(shop.path).ragit("search", "--json", "--max-tokens", "300", "widget", code=0)
+    found = json.loads(result.out)
     assert 0 < len(found["results"]) < 10
     assert found["left_out"] == 10 - len(found["results"])
-    assert f"note: {found['left_out']} more hits did not fit into --max-tokens" in said.err
-    assert len(said.out) / 3 <= 300
+    assert f"note: {found['left_out']} more hits did not fit into --max-tokens" in result.err
+    assert len(result.out) / 3 <= 300
 
 
 # The line

@@ -524,7 +524,7 @@ def test_a_filter_that_nothing_passes_is_said_to_be_one(repo: GitSandbox) -> Non
     repo.write("a.py", "def widget():\n    return 1\n")
     repo.commit()
     with ragit.open(repo.path) as opened:
-        for options, said in (
+        for options, result in (
             ({"paths": ["nosuch"]}, "path nosuch"),
             ({"languages": ["rust"]}, "language rust"),
             (
@@ -533,4 +533,4 @@ def test_a_filter_that_nothing_passes_is_said_to_be_one(repo: GitSandbox) -> Non
             ),
         ):
             answer = opened.search("widget", **options)
-            assert (answer.hits, answer.notes) == ((), (f"no file passes the filters: {said}",))
+            assert (answer.hits, answer.notes) == ((), (f"no file passes the filters: {result}",))

@@ -53,11 +53,11 @@ class Session:
         if name != "ragit":
             self.repo.clock += 1
             return self.repo.git(*shlex.split(line)[1:]).splitlines()
-        said = self.terminal.ragit(*args)
-        text = steady(said.out + said.err).replace(str(self.repo.path), "~")
+        result = self.terminal.ragit(*args)
+        text = steady(result.out + result.err).replace(str(self.repo.path), "~")
         text = re.sub(r"(  )-?\d+\.\d{3}$", r"\1N", text, flags=re.MULTILINE)
         text = re.sub(r"static:[0-9a-f]{16}", "static:N", text)
-        status = [f"exit {said.code}"] if said.code else []
+        status = [f"exit {result.code}"] if result.code else []
         return [*text.splitlines(), *status]
 
 
@@ -249,21 +249,21 @@ exit 1
 
 def test_as_a_subcommand_of_git(session: Session) -> None:
     env = {**session.terminal.env, "PATH": f"{RAGIT.parent}:{session.terminal.env['PATH']}"}
-    said = subprocess.run(
+    result = subprocess.run(
         ["git", "ragit", "search", "-k1", "coupon"],
         cwd=session.repo.path,
         env=env,
         capture_output=True,
         check=True,
     )
-    assert said.stdout.startswith(b"docs/coupons.md:1")
+    assert result.stdout.startswith(b"docs/coupons.md:1")
 
 
 def test_into_a_pipe_that_is_closed(session: Session) -> None:
     line = f"{shlex.quote(str(RAGIT))} search --full coupon | head -c 1; echo ${{PIPESTATUS[0]}}"
-    said = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", line], cwd=session.repo.path, capture_output=True, text=True, check=True
     )
-    assert "Traceback" not in said.stderr
-    assert "Broken" not in said.stderr
-    assert said.stdout.strip().endswith("0")
+    assert "Traceback" not in result.stderr
+    assert "Broken" not in result.stderr
+    assert result.stdout.strip().endswith("0")

@@ -332,9 +332,9 @@ def test_what_is_gone_from_a_shallow_clone(repo: GitSandbox, tmp_path: Path) -> 
     assert "(2 looked at; this shallow clone lacks older ones)" in raised.value.message
     told = Terminal(clone.path, RAGIT_INDEX_MIN_CHUNK_BYTES="0")
     assert "  note    this is a shallow" in told.ragit("since", "--gone", "close_connection").out
-    said = json.loads(told.ragit("since", "--gone", "close_connection", "--json").out)
-    assert "shallow clone" in said["unknown"]
-    assert not list(faults(said, schemas()["gone"]))
+    result = json.loads(told.ragit("since", "--gone", "close_connection", "--json").out)
+    assert "shallow clone" in result["unknown"]
+    assert not list(faults(result, schemas()["gone"]))
 
 
 def test_a_partial_clone_cannot_tell_what_is_gone(repo: GitSandbox, tmp_path: Path) -> None:
@@ -360,10 +360,10 @@ def test_a_name_with_many_definitions_is_a_list_to_choose_from(
     for number in range(14):
         repo.write(f"{number:02}.py", f"class C{number}:\n    def run(self):\n        return 1\n")
     repo.commit("many")
-    said = terminal.ragit("since", "run", code=2)
-    assert "14 definitions are called run: 00.py:2, 01.py:2" in said.err
-    assert "and 4 more" in said.err
-    assert "as `ragit since 00.py:2`" in said.hint
+    result = terminal.ragit("since", "run", code=2)
+    assert "14 definitions are called run: 00.py:2, 01.py:2" in result.err
+    assert "and 4 more" in result.err
+    assert "as `ragit since 00.py:2`" in result.hint
     assert "class" in terminal.ragit("since", "C3", code=0).out
     with ragit.open(repo.path) as index, pytest.raises(SeveralDefinitions):
         index.since("run")
@@ -404,8 +404,8 @@ def test_the_command_prints_text_and_json(repo: GitSandbox, terminal: Terminal) 
     repo.write("a.py", RETRY.replace("OSError", "TimeoutError"))
     second = repo.commit("Catch timeouts")[:10]
     repo.tag("v1")
-    said = terminal.ragit("since", "retry", code=0)
-    assert said.out == (
+    result = terminal.ragit("since", "retry", code=0)
+    assert result.out == (
         "a.py:1-8  retry  function\n"
         f"  since   2023-11-14  {second}  Tester  Catch timeouts\n"
         "  tag     v1 is the first that has it\n"

@@ -260,13 +260,13 @@ def test_what_is_deferred_is_found_shown_and_tried_again_by_an_index_only(
             assert (report.skipped, report.by_lines) == ({SPENT: 1}, {SPENT_BY_LINES: files})
             hit = opened.search("flywheel_1").hits[0]
             assert (hit.path, hit.kind) == ("1.py", "text"), "it is searched, by lines"
-    said = Terminal(repo.path).ragit("status", "--skipped", code=0).out
-    assert "manual.pdf" in said
-    assert f"tries {files + 1} files again" in said
+    result = Terminal(repo.path).ragit("status", "--skipped", code=0).out
+    assert "manual.pdf" in result
+    assert f"tries {files + 1} files again" in result
     for typed in (["check"], ["check", "--json"], ["doctor"]):
-        said = Terminal(repo.path).ragit(*typed, code=0).out
-        assert f"{files + 1}" in said
-        assert "deferred" in said
+        result = Terminal(repo.path).ragit(*typed, code=0).out
+        assert f"{files + 1}" in result
+        assert "deferred" in result
     with ragit.open(repo.path) as opened:
         assert opened.index(retry=False).indexed == 0
         answer = opened.search("turbine_1")

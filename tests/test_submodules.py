@@ -56,9 +56,9 @@ def test_a_search_without_a_good_answer_says_that_submodules_are_not_searched(
     note = "note: 1 submodule is not searched; --recurse-submodules"
     assert note in shell.ragit("search", "dark_obsidian").err
     assert note not in shell.ragit("search", "widget", code=0).err
-    said = shell.ragit("search", "--recurse-submodules", "dark_obsidian", code=0)
-    assert said.out.startswith("lib/paint.py:1\n")
-    assert "note: " not in said.err
+    result = shell.ragit("search", "--recurse-submodules", "dark_obsidian", code=0)
+    assert result.out.startswith("lib/paint.py:1\n")
+    assert "note: " not in result.err
 
 
 def test_a_tree_of_which_no_file_is_indexed_says_so(repo: GitSandbox) -> None:
@@ -67,11 +67,11 @@ def test_a_tree_of_which_no_file_is_indexed_says_so(repo: GitSandbox) -> None:
     repo.commit()
     shell = Terminal(repo.path)
     none = ("-c", "index.include=['nosuch/']")
-    said = shell.ragit(*none, "search", "widget", code=1)
-    assert "note: none of 2 files is indexed (not included 2)" in said.err
+    result = shell.ragit(*none, "search", "widget", code=1)
+    assert "note: none of 2 files is indexed (not included 2)" in result.err
     found = json.loads(shell.ragit(*none, "search", "--json", "widget", code=1).out)
     assert found["unsearched"] == {"not included": 2}
-    said = shell.ragit(*none, "check")
-    assert "none of 2 files is indexed (not included 2)" in said.out
+    result = shell.ragit(*none, "check")
+    assert "none of 2 files is indexed (not included 2)" in result.out
     assert json.loads(shell.ragit(*none, "check", "--json").out)["unsearched"]
     assert "unsearched" not in json.loads(shell.ragit("search", "--json", "widget", code=0).out)

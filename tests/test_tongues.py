@@ -221,9 +221,9 @@ def test_what_the_vector_arm_says_alone(english: GitSandbox) -> None:
 
 
 def test_the_note_is_on_stderr(english: GitSandbox) -> None:
-    said = Terminal(english.path).ragit("search", "--guess", "魑魅魍魉", code=0)
-    assert f"note: {BY_LETTERS}" in said.err
-    assert "degraded" not in said.out
+    result = Terminal(english.path).ragit("search", "--guess", "魑魅魍魉", code=0)
+    assert f"note: {BY_LETTERS}" in result.err
+    assert "degraded" not in result.out
 
 
 def test_the_static_model_knows_words_by_their_rows() -> None:

@@ -154,8 +154,8 @@ def test_vimgrep_and_compact_have_a_line_for_each(shell: Terminal) -> None:
 
 
 def test_an_unknown_name_is_no_hit(shell: Terminal) -> None:
-    said = shell.ragit("usages", "nowhere_at_all", code=1)
-    assert said.err == "no file of HEAD holds nowhere_at_all\n"
+    result = shell.ragit("usages", "nowhere_at_all", code=1)
+    assert result.err == "no file of HEAD holds nowhere_at_all\n"
 
 
 @pytest.mark.parametrize(
@@ -231,5 +231,5 @@ def test_an_old_index_is_completed_first(repo: GitSandbox) -> None:
     assert "nothing is indexed" in shell.refused("usages", "--no-index", "one").err
     assert "1: [name, call]" in shell.ragit("usages", "one", code=0).out
     repo.write("b.py", "two()\n")
-    said = shell.refused("-c", "freshness.policy=refuse", "usages", "two")
-    assert "1 file of HEAD + uncommitted changes is not indexed" in said.err
+    result = shell.refused("-c", "freshness.policy=refuse", "usages", "two")
+    assert "1 file of HEAD + uncommitted changes is not indexed" in result.err
