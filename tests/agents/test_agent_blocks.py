@@ -1,6 +1,4 @@
-"""Tests of blocks between markers in Markdown and TOML: added twice and removed, the text is the
-same.
-"""
+"""Tests of blocks between markers in Markdown and TOML: adding twice and removing restores the text."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=repr)
-def test_added_twice_and_removed_is_the_same(text: str) -> None:
+def test_removing_lines_added_twice_restores_the_text(text: str) -> None:
     once = block.with_lines(text, LINES, block.MARKDOWN)
     assert block.lines_in(once, block.MARKDOWN) == LINES
     assert block.with_lines(once, LINES, block.MARKDOWN) == once
@@ -43,26 +41,26 @@ def test_added_twice_and_removed_is_the_same(text: str) -> None:
 
 
 @given(st.text(alphabet="ab#<!->: \n\r\ufeff", max_size=40))
-def test_any_text_is_the_same_afterwards(text: str) -> None:
+def test_removal_restores_any_text(text: str) -> None:
     once = block.with_lines(text, LINES, block.MARKDOWN)
     assert block.with_lines(once, LINES, block.MARKDOWN) == once
     assert block.without_lines(once, block.MARKDOWN) == text
 
 
 @given(st.text(alphabet="ab \n\r", max_size=20), st.text(alphabet="ab \n", max_size=20))
-def test_what_is_written_around_it_later_stays(before: str, after: str) -> None:
+def test_removal_keeps_text_written_around_the_block(before: str, after: str) -> None:
     once = block.with_lines("x\n", LINES, block.MARKDOWN)
     edited = f"{before}\n{once}{after}"
     assert block.without_lines(edited, block.MARKDOWN) == f"{before}\nx\n{after}"
 
 
-def test_other_lines_are_replaced() -> None:
+def test_changed_lines_replace_the_old_block() -> None:
     once = block.with_lines("a\nb\n", LINES, block.MARKDOWN) + "c\n"
     other = block.with_lines(once, ["new"], block.MARKDOWN)
     assert other == "a\nb\n<!-- ragit: begin -->\nnew\n<!-- ragit: end -->\nc\n"
 
 
-def test_a_made_file_is_known() -> None:
+def test_new_file_is_recognised_until_edited() -> None:
     text = block.new_file(LINES, block.MARKDOWN)
     assert block.is_new_file(f"{text}\n\n", block.MARKDOWN)
     assert not block.is_new_file(f"{text}mine\n", block.MARKDOWN)
@@ -76,7 +74,7 @@ BEGIN, END = "<!-- ragit: begin -->", "<!-- ragit: end -->"
 @pytest.mark.parametrize(
     "text", [BEGIN, END, f"{END}\n{BEGIN}", f"{BEGIN}\n{END}\n{BEGIN}\n{END}", f"{BEGIN}\n{BEGIN}"]
 )
-def test_damaged_markers_are_refused(text: str) -> None:
+def test_damaged_markers_are_rejected(text: str) -> None:
     for edit in (block.lines_in, block.without_lines):
         with pytest.raises(Unfit, match="not one pair"):
             edit(text, block.MARKDOWN)
@@ -106,7 +104,8 @@ TABLES = [
 ]
 
 
-def there_and_back(text: str) -> None:
+def check_round_trip(text: str) -> None:
+    """Add the entry twice and remove it; check each step."""
     once = toml_file.with_entry(text, KEY, ENTRY)
     assert toml_file.entry_in(once, KEY) == ENTRY == parsed(once)["mcp_servers"]["ragit"]
     assert toml_file.with_entry(once, KEY, ENTRY) == once
@@ -117,12 +116,12 @@ def there_and_back(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", TABLES, ids=repr)
-def test_a_table_added_twice_and_removed_is_the_same(text: str) -> None:
-    there_and_back(text)
+def test_removing_a_toml_table_added_twice_restores_the_text(text: str) -> None:
+    check_round_trip(text)
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "message"),
     [
         ("a = ", "it is not TOML (line 1"),
         ("a = 1\na = 2\n", "it is not TOML (line 2"),
@@ -134,10 +133,10 @@ def test_a_table_added_twice_and_removed_is_the_same(text: str) -> None:
         ("a = '''\n# ragit: begin\n# ragit: end\n'''\n", "without changing something else"),
     ],
 )
-def test_a_table_that_cannot_be_added_is_refused(text: str, why: str) -> None:
+def test_toml_that_cannot_take_the_table_is_rejected(text: str, message: str) -> None:
     with pytest.raises(Unfit) as caught:
         toml_file.with_entry(text, KEY, ENTRY)
-    assert why in str(caught.value)
+    assert message in str(caught.value)
 
 
 LINE = st.sampled_from(
@@ -161,7 +160,7 @@ LINE = st.sampled_from(
 
 
 @given(st.lists(LINE, max_size=6), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
-def test_any_toml_is_the_same_afterwards_or_refused(
+def test_any_toml_is_restored_or_rejected(
     lines: list[str], newline: str, ends: bool, marked: bool
 ) -> None:
     text = ("\ufeff" if marked else "") + newline.join(lines) + (newline if ends else "")
@@ -172,6 +171,6 @@ def test_any_toml_is_the_same_afterwards_or_refused(
             toml_file.with_entry(text, KEY, ENTRY)
         return
     try:
-        there_and_back(text)
+        check_round_trip(text)
     except Unfit as error:
         assert any(word in str(error) for word in ("something else", "not one pair", "no markers"))

@@ -1,6 +1,4 @@
-"""Tests of a server's entry in JSON with comments: added twice and removed, the bytes are
-the same.
-"""
+"""Tests of a server's entry in JSON with comments: adding twice and removing restores the bytes."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ FILES = {
     "empty with a comment on the line": "{ /* none */ }",
     "empty servers": '{\n  "mcpServers": {}\n}\n',
     "empty servers over lines": '{\n  "mcpServers": {\n  }\n}\n',
-    "empty servers, indented as a made file is": '{\n  "mcpServers": {\n    }\n}\n',
+    "empty servers, indented as a new file is": '{\n  "mcpServers": {\n    }\n}\n',
     "another server": '{\n  "mcpServers": {\n    "git": {"command": "git-mcp"}\n  }\n}\n',
     "on one line": '{"mcpServers": {"git": {"command": "git-mcp"}}}',
     "minified": '{"mcpServers":{"git":{"command":"git-mcp"}},"a":1}',
@@ -46,7 +44,7 @@ FILES = {
 }
 
 
-def there_and_back(text: str) -> str:
+def check_round_trip(text: str) -> str:
     """Add the entry twice and remove it, check each step, and return the text with the entry."""
     key = json_file.first_key(text, [KEY])
     once = json_file.with_entry(text, key, ENTRY)
@@ -58,31 +56,31 @@ def there_and_back(text: str) -> str:
 
 
 @pytest.mark.parametrize("text", FILES.values(), ids=FILES)
-def test_added_twice_and_removed_is_the_same(text: str) -> None:
-    once = there_and_back(text)
+def test_removing_an_entry_added_twice_restores_the_file(text: str) -> None:
+    once = check_round_trip(text)
     assert len(once) > len(text)
 
 
-def test_an_entry_looks_like_its_neighbours() -> None:
-    assert there_and_back(FILES["trailing commas"]) == (
+def test_entry_takes_the_layout_of_its_neighbours() -> None:
+    assert check_round_trip(FILES["trailing commas"]) == (
         '{\n\t"a": [1, 2,],\n\t"mcpServers": {\n\t\t"git": {},\n'
         '\t\t"ragit": {"command": "/opt/ragit/bin/ragit", "args": ["mcp"]},\n\t},\n}\n'
     )
-    assert there_and_back(FILES["comment after the last one"]) == (
+    assert check_round_trip(FILES["comment after the last one"]) == (
         '{"mcpServers": {\n  "git": {}, // git  \n  /* more */\n}}\n'
     ).replace(
         "// git  \n",
         '// git  \n  "ragit": {"command": "/opt/ragit/bin/ragit", "args": ["mcp"]}\n',
     )
-    assert there_and_back(FILES["other settings"]) == (
+    assert check_round_trip(FILES["other settings"]) == (
         '{\n    "theme": "dark", // as it should be\n    "size": 1.50,\n'
         '    "mcpServers": {"ragit": {"command": "/opt/ragit/bin/ragit", "args": ["mcp"]}}\n}'
     )
 
 
-@pytest.mark.parametrize("folders", [0, 2])
-def test_a_made_file_is_known(folders: int) -> None:
-    text = json_file.new_file(KEY, ENTRY) + "\n" * folders
+@pytest.mark.parametrize("blank_lines", [0, 2])
+def test_new_file_is_recognised_until_edited(blank_lines: int) -> None:
+    text = json_file.new_file(KEY, ENTRY) + "\n" * blank_lines
     assert json.loads(text) == {"mcpServers": {"ragit": ENTRY}}
     assert json_file.is_new_file(text, KEY)
     other = {"command": "/usr/bin/ragit", "args": ["mcp"]}
@@ -92,24 +90,24 @@ def test_a_made_file_is_known(folders: int) -> None:
     assert not json_file.is_new_file(text.replace("}\n}", '},\n"a": 1}'), KEY)
 
 
-def test_an_entry_of_another_place_is_replaced() -> None:
-    once = there_and_back(FILES["another server"])
+def test_entry_with_an_old_command_is_replaced() -> None:
+    once = check_round_trip(FILES["another server"])
     moved = json_file.with_entry(once, KEY, {"command": "/bin/ragit", "args": ["mcp"]})
     assert moved == once.replace("/opt/ragit/bin/ragit", "/bin/ragit")
     assert json_file.without_entry(moved, KEY) == FILES["another server"]
 
 
-def test_what_others_put_behind_the_entry_stays() -> None:
-    once = there_and_back(FILES["another server"])
+def test_removal_keeps_text_added_after_the_entry() -> None:
+    once = check_round_trip(FILES["another server"])
     more = once.replace('["mcp"]}\n', '["mcp"]},\n    "late": {}\n')
     left = json_file.without_entry(more, KEY)
     assert json.loads(left) == {"mcpServers": {"git": {"command": "git-mcp"}, "late": {}}}
-    between = once.replace('["mcp"]}', '["mcp"]} /* mine */').replace("ragit", "ragit", 1)
+    between = once.replace('["mcp"]}', '["mcp"]} /* mine */')
     assert "/* mine */" in json_file.without_entry(between, KEY)
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "message"),
     [
         ("{", "line 1: a value is missing"),
         ('{\n"a" 1}', "line 2: : is missing"),
@@ -129,13 +127,13 @@ def test_what_others_put_behind_the_entry_stays() -> None:
         ("[" * (DEEPEST + 2), "nested too deeply"),
     ],
 )
-def test_what_cannot_be_understood_is_refused(text: str, why: str) -> None:
+def test_unparsable_file_is_rejected_with_the_reason(text: str, message: str) -> None:
     with pytest.raises(Unfit) as caught:
         json_file.with_entry(text, KEY, ENTRY)
-    assert why in str(caught.value)
+    assert message in str(caught.value)
 
 
-def test_the_first_key_that_exists_is_taken() -> None:
+def test_first_existing_key_is_chosen() -> None:
     keys = [("mcp", "servers"), ("mcp",)]
     assert json_file.first_key("{}", keys) == ("mcp",)
     assert json_file.first_key('{"mcp": {"git": {}}}', keys) == ("mcp",)
@@ -194,9 +192,9 @@ def files(draw: st.DrawFn) -> str:
 @given(files())
 @example('{"mcpServers":{"a":1// y\n}}')
 @example('{"a":1// z  \r\n\t}')
-def test_any_file_is_the_same_afterwards_or_refused(text: str) -> None:
+def test_any_file_is_restored_or_rejected(text: str) -> None:
     try:
-        there_and_back(text)
+        check_round_trip(text)
     except Unfit as error:
         assert "is no object" in str(error)
     else:
@@ -211,8 +209,8 @@ def _without(text: str) -> object:
 
 
 @given(files(), st.integers(0, 200), st.sampled_from(["", '"', "{", "}", ",", ":", "/", "x", "\\"]))
-def test_a_damaged_file_is_refused_or_edited_rightly(text: str, at: int, put: str) -> None:
-    damaged = text[:at] + put + text[at + 1 :]
+def test_damaged_file_is_rejected_or_restored(text: str, at: int, inserted: str) -> None:
+    damaged = text[:at] + inserted + text[at + 1 :]
     try:
         parse(damaged)
     except NotJson:
@@ -221,13 +219,13 @@ def test_a_damaged_file_is_refused_or_edited_rightly(text: str, at: int, put: st
                 json_file.with_entry(damaged, KEY, ENTRY)
         return
     try:
-        there_and_back(damaged)
+        check_round_trip(damaged)
     except Unfit as error:
         assert "no object" in str(error) or "there twice" in str(error)
 
 
 @given(VALUES)
-def test_strict_json_means_what_it_means_to_python(text: str) -> None:
+def test_strict_json_parses_as_in_the_json_module(text: str) -> None:
     try:
         data = json.loads(text)
     except ValueError:

@@ -1,6 +1,4 @@
-"""Tests of `ragit doctor` asking a server for its tools: servers that answer, fail, hang
-and lie.
-"""
+"""Tests of how `ragit doctor` lists a server's tools: working, failing and hanging servers."""
 
 from __future__ import annotations
 
@@ -29,16 +27,16 @@ for line in sys.stdin:
 """
 
 
-def asked(program: str, seconds: float = 20.0) -> list[str]:
+def list_tools(program: str, seconds: float = 20.0) -> list[str]:
     return tools_of([sys.executable, "-c", program], os.environ, seconds)
 
 
-def test_a_server_that_answers() -> None:
-    assert asked(GOOD) == ["search_semantic", "find_usages"]
+def test_tools_of_a_working_server_are_listed() -> None:
+    assert list_tools(GOOD) == ["search_semantic", "find_usages"]
 
 
 @pytest.mark.parametrize(
-    ("program", "why"),
+    ("program", "message"),
     [
         ("", "it ended, or did not answer in time"),
         ("print('hello', flush=True); import time; time.sleep(60)", "something else than"),
@@ -48,17 +46,17 @@ def test_a_server_that_answers() -> None:
         ('print(\'{"id": 1, "result": {}}\', flush=True)', "it ended, or did not"),
     ],
 )
-def test_a_server_that_does_not(program: str, why: str) -> None:
-    with pytest.raises(Silent, match=why):
-        asked(program)
+def test_bad_or_missing_answer_raises_silent(program: str, message: str) -> None:
+    with pytest.raises(Silent, match=message):
+        list_tools(program)
 
 
-def test_a_command_that_is_not_there() -> None:
+def test_missing_command_raises_silent() -> None:
     with pytest.raises(Silent, match="it cannot be started: No such file"):
         tools_of(["/nowhere/ragit", "mcp"], os.environ)
 
 
-def test_one_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
+def test_hanging_server_is_killed_with_its_children(tmp_path: Path) -> None:
     note = tmp_path / "child"
     program = f"""
 import subprocess, sys, time
@@ -67,7 +65,7 @@ open({str(note)!r}, "w").write(str(child.pid))
 time.sleep(600)
 """
     with pytest.raises(Silent, match="did not answer in time"):
-        asked(program, seconds=3.0)
+        list_tools(program, seconds=3.0)
     child = int(note.read_text())
     until = time.monotonic() + 20
     while Path(f"/proc/{child}").exists() and time.monotonic() < until:

@@ -1,6 +1,4 @@
-"""Tests of installing ragit into agents: every row, every kind of file, refusals, the
-command line.
-"""
+"""Tests of installing ragit into agents: every agent, every kind of file, rejected changes, CLI."""
 
 from __future__ import annotations
 
@@ -44,12 +42,12 @@ COMMAND = "/opt/ragit/bin/ragit"
 FOLDERS = tuple(
     "CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME OPENCODE_CONFIG CLINE_MCP_SETTINGS_PATH APPDATA".split()
 )
-"""Variables that move the files of agents."""
+"""Environment variables that move the files of agents."""
 
 
 @pytest.fixture
 def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty home."""
+    """Return an empty home folder."""
     folder = tmp_path / "home"
     folder.mkdir()
     monkeypatch.setenv("HOME", str(folder))
@@ -80,80 +78,82 @@ def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
     }
 
 
-def installation(user_home: Path, top: Path | None = None, command: str = COMMAND) -> Installation:
+def make_installation(
+    user_home: Path, top: Path | None = None, command: str = COMMAND
+) -> Installation:
     return Installation(Places({"HOME": str(user_home)}, "linux", top), command, WORDS)
 
 
-def installed(made: Installation, agents: list[Agent]) -> set[str]:
+def install(installation: Installation, agents: list[Agent]) -> set[str]:
     """Install, and return the actions."""
-    return {change.action for change in made.apply(made.additions(agents))}
+    return {change.action for change in installation.apply(installation.additions(agents))}
 
 
-# Every row
+# Every agent
 
 
 @ROWS
 @BOTH
-def test_nothing_is_left_where_nothing_was(user_home: Path, agent: Agent, project: bool) -> None:
+def test_uninstall_restores_an_empty_home(user_home: Path, agent: Agent, project: bool) -> None:
     top = user_home / "repository" if project else None
     (user_home / "repository").mkdir()
     before = snapshot(user_home)
-    made = installation(user_home, top)
-    assert installed(made, [agent]) == {"add"}
+    installation = make_installation(user_home, top)
+    assert install(installation, [agent]) == {"add"}
     once = snapshot(user_home)
-    assert installed(made, [agent]) == {"keep"}
+    assert install(installation, [agent]) == {"keep"}
     assert snapshot(user_home) == once
-    made.apply(made.removals([agent]))
+    installation.apply(installation.removals([agent]))
     assert snapshot(user_home) == before
 
 
 @ROWS
 @BOTH
-def test_files_that_were_there_are_as_they_were(
-    user_home: Path, agent: Agent, project: bool
-) -> None:
+def test_uninstall_restores_existing_files(user_home: Path, agent: Agent, project: bool) -> None:
     top = user_home if project else None
     places = Places({"HOME": str(user_home)}, "linux", top)
-    made = installation(user_home, top)
-    file, told = places.file(agent), places.instructions(agent)
+    installation = make_installation(user_home, top)
+    file, instructions = places.file(agent), places.instructions(agent)
     contents = {
         file: b'\xef\xbb\xbf{\r\n  // mine\r\n  "a": 1,\r\n}',
-        told: b"# R\xe9gles\r\nno end",
+        instructions: b"# R\xe9gles\r\nno end",
     }
-    for path in [path for path in (file, told) if path]:
+    for path in [path for path in (file, instructions) if path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"a = 1 # mine" if path.suffix == ".toml" else contents[path])
         path.chmod(0o600)
     before = snapshot(user_home)
-    assert installed(made, [agent]) == {"add"}
-    assert installed(made, [agent]) == {"keep"}
-    for path in [path for path in (file, told) if path]:
+    assert install(installation, [agent]) == {"add"}
+    assert install(installation, [agent]) == {"keep"}
+    for path in [path for path in (file, instructions) if path]:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
         assert path.read_bytes() != before[str(path.relative_to(user_home))][0]
-    made.apply(made.removals([agent]))
+    installation.apply(installation.removals([agent]))
     assert snapshot(user_home) == before
 
 
 @ROWS
 @BOTH
-def test_every_entry_starts_ragit(user_home: Path, agent: Agent, project: bool) -> None:
-    made = installation(user_home, user_home if project else None)
-    installed(made, [agent])
-    (state,) = made.states([agent])
+def test_entry_holds_the_command_and_follows_its_path(
+    user_home: Path, agent: Agent, project: bool
+) -> None:
+    installation = make_installation(user_home, user_home if project else None)
+    install(installation, [agent])
+    (state,) = installation.states([agent])
     if project and not agent.project_files:
         assert (state.server, state.file, state.command) == ("none", "", ())
         return
     assert state.command == (COMMAND, "mcp")
     assert (state.server, state.skill) == ("installed", "installed")
-    moved = installation(user_home, user_home if project else None, "/usr/bin/ragit")
+    moved = make_installation(user_home, user_home if project else None, "/usr/bin/ragit")
     assert moved.states([agent])[0].server == "outdated"
-    assert installed(moved, [agent]) == {"update", "keep"}
+    assert install(moved, [agent]) == {"update", "keep"}
     assert moved.states([agent])[0].command == ("/usr/bin/ragit", "mcp")
 
 
-def test_the_forms_that_agents_want(user_home: Path) -> None:
-    made = installation(user_home)
-    installed(made, list(AGENTS))
+def test_entry_has_the_form_of_each_agent(user_home: Path) -> None:
+    installation = make_installation(user_home)
+    install(installation, list(AGENTS))
     entries: dict[str, Any] = {}
     for agent in AGENTS:
         file = Places({"HOME": str(user_home)}, "linux").file(agent)
@@ -171,19 +171,19 @@ def test_the_forms_that_agents_want(user_home: Path) -> None:
     )
 
 
-def test_all_at_once_and_one_by_one_leave_nothing(user_home: Path) -> None:
-    made = installation(user_home, user_home)
-    installed(made, list(AGENTS))
+def test_removing_agents_one_by_one_leaves_nothing(user_home: Path) -> None:
+    installation = make_installation(user_home, user_home)
+    install(installation, list(AGENTS))
     for agent in AGENTS:
-        made.apply(made.removals([agent]))
+        installation.apply(installation.removals([agent]))
     assert snapshot(user_home) == {}
 
 
-def test_what_other_agents_read_stays(user_home: Path) -> None:
+def test_skill_shared_with_another_agent_is_kept(user_home: Path) -> None:
     codex, zed = (agent for agent in AGENTS if agent.name in ("codex", "zed"))
-    made = installation(user_home)
-    installed(made, [codex, zed])
-    steps = {step.change.part: step.change for step in made.removals([zed])}
+    installation = make_installation(user_home)
+    install(installation, [codex, zed])
+    steps = {step.change.part: step.change for step in installation.removals([zed])}
     assert (steps["skill"].action, steps["skill"].note) == ("keep", "Codex read it, too")
     assert steps["server"].action == steps["instructions"].action == "remove"
 
@@ -197,59 +197,59 @@ CLAUDE = AGENTS[0]
 @pytest.mark.parametrize(
     "content", [b"{", b"", b'{"a": 1} x', b"\xff\xfe{\0}\0", b"[]", b'{"mcpServers": 1}', b"\xff"]
 )
-def test_a_file_that_cannot_be_edited_is_not_touched(user_home: Path, content: bytes) -> None:
+def test_unparsable_file_is_not_changed(user_home: Path, content: bytes) -> None:
     file = user_home / ".claude.json"
     file.write_bytes(content)
-    made = installation(user_home)
-    (step,) = made.additions([CLAUDE], ["server"])
+    installation = make_installation(user_home)
+    (step,) = installation.additions([CLAUDE], ["server"])
     if not content:  # as good as no file
         assert step.change.action == "add"
         return
     assert step.change.action == "refuse"
     assert json.loads(step.change.snippet)["mcpServers"]["ragit"]["command"] == COMMAND
-    made.apply([step])
+    installation.apply([step])
     assert file.read_bytes() == content
-    assert made.states([CLAUDE])[0].server in ("unreadable", "absent")
+    assert installation.states([CLAUDE])[0].server in ("unreadable", "absent")
 
 
-def test_an_entry_of_the_users_is_left_alone(user_home: Path) -> None:
+def test_entry_written_by_the_user_is_not_changed(user_home: Path) -> None:
     file = user_home / ".claude.json"
     text = '{"mcpServers": {"ragit": {"command": "docker", "args": ["run", "ragit"]}}}'
     file.write_text(text)
-    made = installation(user_home)
-    (step,) = made.additions([CLAUDE], ["server"])
+    installation = make_installation(user_home)
+    (step,) = installation.additions([CLAUDE], ["server"])
     assert (step.change.action, "docker run ragit" in step.change.note) == ("refuse", True)
-    assert made.removals([CLAUDE]) == []
+    assert installation.removals([CLAUDE]) == []
     assert file.read_text() == text
 
 
-def test_a_link_is_followed_and_named(user_home: Path) -> None:
+def test_symlink_is_followed_and_reported(user_home: Path) -> None:
     real = user_home / "dotfiles" / "claude.json"
     real.parent.mkdir()
     real.write_text("{}")
     link = user_home / ".claude.json"
     link.symlink_to(real)
-    made = installation(user_home)
+    installation = make_installation(user_home)
     before = snapshot(user_home)
-    (step,) = made.additions([CLAUDE], ["server"])
+    (step,) = installation.additions([CLAUDE], ["server"])
     assert step.change.note == f"a link to {real}"
-    made.apply([step])
+    installation.apply([step])
     assert link.is_symlink()
     assert "ragit" in real.read_text()
-    made.apply(made.removals([CLAUDE]))
+    installation.apply(installation.removals([CLAUDE]))
     assert snapshot(user_home) == before
 
 
-def test_a_link_that_leads_nowhere_is_refused(user_home: Path) -> None:
+def test_dangling_symlink_is_rejected(user_home: Path) -> None:
     (user_home / ".claude.json").symlink_to(user_home / "gone.json")
-    made = installation(user_home)
-    (step,) = made.additions([CLAUDE], ["server"])
+    installation = make_installation(user_home)
+    (step,) = installation.additions([CLAUDE], ["server"])
     assert (step.change.action, "leads nowhere" in step.change.note) == ("refuse", True)
     assert not (user_home / "gone.json").exists()
 
 
 @pytest.mark.parametrize("link", [".mcp.json", ".claude"])
-def test_a_link_out_of_a_repository_is_refused(
+def test_symlink_out_of_the_repository_is_rejected(
     user_home: Path, repo: GitSandbox, link: str
 ) -> None:
     outside = user_home / "outside"
@@ -258,42 +258,42 @@ def test_a_link_out_of_a_repository_is_refused(
     target = outside if link == ".claude" else outside / "file"
     (repo.path / link).symlink_to(target)
     before = snapshot(user_home)
-    made = installation(user_home, repo.path)
-    steps = made.additions([CLAUDE], ["server" if link == ".mcp.json" else "skill"])
+    installation = make_installation(user_home, repo.path)
+    steps = installation.additions([CLAUDE], ["server" if link == ".mcp.json" else "skill"])
     assert [step.change.action for step in steps] == ["refuse"]
     assert "leads out of it" in steps[0].change.note
-    made.apply(steps)
+    installation.apply(steps)
     assert snapshot(user_home) == before
 
 
-def test_a_read_only_file_is_refused(user_home: Path) -> None:
+def test_read_only_file_is_rejected(user_home: Path) -> None:
     file = user_home / ".claude.json"
     file.write_text("{}")
     file.chmod(0o444)
-    made = installation(user_home)
-    (step,) = made.additions([CLAUDE], ["server"])
+    installation = make_installation(user_home)
+    (step,) = installation.additions([CLAUDE], ["server"])
     assert (step.change.action, step.change.note) == ("refuse", "it is read-only")
-    assert made.states([CLAUDE])[0].server == "absent"
+    assert installation.states([CLAUDE])[0].server == "absent"
 
 
-def test_a_folder_in_the_place_of_a_file_is_refused(user_home: Path) -> None:
+def test_folder_in_place_of_a_file_is_rejected(user_home: Path) -> None:
     (user_home / ".claude.json").mkdir()
-    (step,) = installation(user_home).additions([CLAUDE], ["server"])
+    (step,) = make_installation(user_home).additions([CLAUDE], ["server"])
     assert (step.change.action, step.change.note) == ("refuse", "it is no file")
 
 
-def test_a_file_that_changes_in_between_is_left_alone(user_home: Path) -> None:
+def test_file_changed_after_planning_is_not_written(user_home: Path) -> None:
     file = user_home / ".claude.json"
     file.write_text("{}")
-    made = installation(user_home)
-    steps = made.additions([CLAUDE], ["server"])
+    installation = make_installation(user_home)
+    steps = installation.additions([CLAUDE], ["server"])
     file.write_text('{"new": 1}')
-    (change,) = made.apply(steps)
+    (change,) = installation.apply(steps)
     assert (change.action, change.note) == ("refuse", "it was changed in the meantime")
     assert file.read_text() == '{"new": 1}'
 
 
-def test_a_file_is_replaced_in_one_step(user_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_is_replaced_atomically(user_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Readers see the old or the new file, and a failed write leaves the old one."""
     file = user_home / "settings.json"
     file.write_text("old")
@@ -311,28 +311,28 @@ def test_a_file_is_replaced_in_one_step(user_home: Path, monkeypatch: pytest.Mon
     opened.close()
 
 
-def test_an_edited_skill_is_left_alone(user_home: Path) -> None:
-    made = installation(user_home)
-    installed(made, [CLAUDE])
+def test_edited_skill_is_not_changed(user_home: Path) -> None:
+    installation = make_installation(user_home)
+    install(installation, [CLAUDE])
     skill = user_home / ".claude" / "skills" / "ragit" / "SKILL.md"
     skill.write_text(skill.read_text().replace("# Search", "# My search"))
-    for steps in (made.additions([CLAUDE], ["skill"]), made.removals([CLAUDE])):
+    for steps in (installation.additions([CLAUDE], ["skill"]), installation.removals([CLAUDE])):
         (change,) = (step.change for step in steps if step.change.part == "skill")
         assert (change.action, "it was edited" in change.note) == ("refuse", True)
 
 
-def test_an_older_skill_is_replaced(user_home: Path) -> None:
+def test_outdated_skill_is_updated(user_home: Path) -> None:
     old = Installation(
         Places({"HOME": str(user_home)}, "linux"), COMMAND, write_words({"search": "old"}, [])
     )
-    installed(old, [CLAUDE])
-    made = installation(user_home)
-    assert made.states([CLAUDE])[0].skill == "outdated"
-    assert installed(made, [CLAUDE]) == {"keep", "update"}
-    assert made.states([CLAUDE])[0].skill == "installed"
+    install(old, [CLAUDE])
+    installation = make_installation(user_home)
+    assert installation.states([CLAUDE])[0].skill == "outdated"
+    assert install(installation, [CLAUDE]) == {"keep", "update"}
+    assert installation.states([CLAUDE])[0].skill == "installed"
 
 
-def test_where_variables_put_an_agent(tmp_path: Path) -> None:
+def test_environment_variables_move_the_files_of_agents(tmp_path: Path) -> None:
     environ = {name: f"/elsewhere/{name}" for name in (*FOLDERS, "HOME", "XDG_CONFIG_HOME")}
     found = {agent.name: Places(environ, "linux").file(agent) for agent in AGENTS}
     assert found["claude-code"] == Path("/elsewhere/CLAUDE_CONFIG_DIR/.claude.json")
@@ -347,7 +347,7 @@ def test_where_variables_put_an_agent(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "ours"),
+    ("entry", "expected"),
     [
         ({"command": "/usr/bin/ragit", "args": ["mcp"]}, True),
         ({"command": ["/usr/bin/ragit", "mcp"], "type": "local"}, True),
@@ -361,15 +361,15 @@ def test_where_variables_put_an_agent(tmp_path: Path) -> None:
         (None, False),
     ],
 )
-def test_which_entries_are_ragits(entry: object, ours: bool) -> None:
-    assert is_ours(entry) is ours
-    assert not ours or command_of(entry)[1:] == ["mcp"]
+def test_entries_of_ragit_are_recognised(entry: object, expected: bool) -> None:
+    assert is_ours(entry) is expected
+    assert not expected or command_of(entry)[1:] == ["mcp"]
 
 
 # The command
 
 
-def test_the_command_is_the_one_that_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_own_command_is_the_running_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert own_command() == str(RAGIT)
     link = tmp_path / "ragit"
     link.symlink_to(RAGIT)
@@ -381,35 +381,35 @@ def test_the_command_is_the_one_that_runs(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("folder", "why"), [("uv/archive-v0/x/bin", "temporary"), ("bin", "no ragit command")]
+    ("folder", "message"), [("uv/archive-v0/x/bin", "temporary"), ("bin", "no ragit command")]
 )
-def test_a_command_that_will_be_gone_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: str, why: str
+def test_temporary_or_missing_command_is_rejected(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: str, message: str
 ) -> None:
     place = tmp_path / folder
     place.mkdir(parents=True)
-    if why == "temporary":
+    if message == "temporary":
         (place / "ragit").symlink_to(RAGIT)
     monkeypatch.setattr(sys, "executable", str(place / "python"))
     monkeypatch.setattr(sys, "argv", ["pytest"])
-    with pytest.raises(ConfigError, match=why):
+    with pytest.raises(ConfigError, match=message):
         own_command()
 
 
 # The command line
 
 
-def test_it_lists_first_and_needs_a_yes(terminal: Terminal, user_home: Path) -> None:
+def test_install_without_names_needs_yes(terminal: Terminal, user_home: Path) -> None:
     (user_home / ".cursor").mkdir()
-    said = terminal.ragit("agents", "install", code=2)
-    assert "add     server        " in said.out
-    assert said.hint == "Name the agents, or add --yes: ragit agents install --yes"
+    output = terminal.ragit("agents", "install", code=2)
+    assert "add     server        " in output.out
+    assert output.hint == "Name the agents, or add --yes: ragit agents install --yes"
     listed = terminal.ragit("agents", "install", "--dry-run", code=0).out
-    assert listed == said.out
+    assert listed == output.out
     assert [path.name for path in user_home.rglob("*")] == [".cursor"]
     done = terminal.ragit("agents", "install", "--yes", code=0).out
-    said = terminal.ragit("agents", "uninstall", code=2)
-    assert said.hint == "Name the agents, or add --yes: ragit agents uninstall --yes"
+    output = terminal.ragit("agents", "uninstall", code=2)
+    assert output.hint == "Name the agents, or add --yes: ragit agents uninstall --yes"
     assert done == f"{listed}changed 2 files; agents read them when they start\n"
     assert terminal.ragit("agents", "install", code=0).out.endswith("there is nothing to do\n")
     terminal.ragit("agents", "uninstall", code=2)
@@ -418,13 +418,15 @@ def test_it_lists_first_and_needs_a_yes(terminal: Terminal, user_home: Path) -> 
     assert terminal.ragit("agents", "uninstall", code=0).out == "there is nothing to do\n"
 
 
-def test_no_agent_and_no_such_agent(terminal: Terminal) -> None:
+def test_no_agent_and_unknown_agent_are_errors(terminal: Terminal) -> None:
     assert "no agent was found" in terminal.refused("agents", "install").err
     assert "no agent is called 'emacs'" in terminal.refused("agents", "install", "emacs").err
     terminal.refused("agents", "status", "emacs")
 
 
-def test_a_project_gets_its_files(terminal: Terminal, repo: GitSandbox, user_home: Path) -> None:
+def test_project_install_writes_only_project_files(
+    terminal: Terminal, repo: GitSandbox, user_home: Path
+) -> None:
     (repo.path / "src").mkdir()
     below = Terminal(repo.path / "src", HOME=str(user_home))
     below.ragit("agents", "install", "--project", "cursor", "claude-code", code=0)
@@ -444,9 +446,9 @@ def test_a_project_gets_its_files(terminal: Terminal, repo: GitSandbox, user_hom
     assert "not a git repository" in outside.refused("agents", "status", "--project").err
 
 
-def test_printing_changes_nothing(terminal: Terminal, user_home: Path) -> None:
-    said = terminal.ragit("agents", "install", "--print", "codex", "--only", "server", code=0).out
-    assert said == (
+def test_print_writes_no_file(terminal: Terminal, user_home: Path) -> None:
+    output = terminal.ragit("agents", "install", "--print", "codex", "--only", "server", code=0).out
+    assert output == (
         f"{user_home}/.codex/config.toml  (Codex, server)\n"
         f'  [mcp_servers.ragit]\n  command = "{RAGIT}"\n  args = ["mcp"]\n\n'
     )
@@ -455,17 +457,17 @@ def test_printing_changes_nothing(terminal: Terminal, user_home: Path) -> None:
     assert list(user_home.iterdir()) == []
 
 
-def test_what_is_refused_is_printed(terminal: Terminal, user_home: Path) -> None:
+def test_rejected_change_is_printed_with_its_snippet(terminal: Terminal, user_home: Path) -> None:
     (user_home / ".cursor").mkdir()
     (user_home / ".cursor" / "mcp.json").write_text("{")
-    said = terminal.ragit("agents", "install", "cursor", code=1).out
-    assert "refuse  server" in said
-    assert "it is not JSON (line 1: a value is missing)" in said
-    assert f'"command": "{RAGIT}"' in said
-    assert "changed 1 files" in said
+    output = terminal.ragit("agents", "install", "cursor", code=1).out
+    assert "refuse  server" in output
+    assert "it is not JSON (line 1: a value is missing)" in output
+    assert f'"command": "{RAGIT}"' in output
+    assert "changed 1 files" in output
 
 
-def test_the_status_as_text_and_json(terminal: Terminal, user_home: Path) -> None:
+def test_status_as_text_and_json(terminal: Terminal, user_home: Path) -> None:
     (user_home / ".codex").mkdir()
     assert terminal.ragit("agents", "status", "codex", code=1).out.startswith(
         "codex  server absent"
@@ -481,7 +483,7 @@ def test_the_status_as_text_and_json(terminal: Terminal, user_home: Path) -> Non
 # The instructions for agents
 
 
-def test_the_skill_is_the_help_of_the_commands(terminal: Terminal, user_home: Path) -> None:
+def test_skill_quotes_the_help_of_the_commands(terminal: Terminal, user_home: Path) -> None:
     terminal.ragit("agents", "install", "claude-code", code=0)
     skill = (user_home / ".claude" / "skills" / "ragit" / "SKILL.md").read_text()
     assert re.match(r"---\nname: ragit\ndescription: >-\n(  .+\n){1,4}---\n", skill)
@@ -495,15 +497,17 @@ def test_the_skill_is_the_help_of_the_commands(terminal: Terminal, user_home: Pa
         words = " ".join(printed.split())
         for paragraph in re.findall(r"(?:^  \S.*\n)+", text.partition("Options:")[0], re.MULTILINE):
             assert " ".join(paragraph.split()) in words
-        for option, said in re.findall(r"^  (--[a-z-]+)[^\n]*?  +(\S.*)$", text, re.MULTILINE):
+        for option, description in re.findall(
+            r"^  (--[a-z-]+)[^\n]*?  +(\S.*)$", text, re.MULTILINE
+        ):
             assert option in printed
-            assert " ".join(said.split()[:4]) in words
+            assert " ".join(description.split()[:4]) in words
     for width in ("60", "250"):
         terminal.env["COLUMNS"] = width
         assert "there is nothing to do" in terminal.ragit("agents", "install", "claude-code").out
 
 
-def test_the_instructions_are_four_lines_under_a_condition(
+def test_instructions_are_short_and_name_existing_tools(
     terminal: Terminal, user_home: Path
 ) -> None:
     terminal.ragit("agents", "install", "claude-code", code=0)
@@ -518,7 +522,7 @@ def test_the_instructions_are_four_lines_under_a_condition(
     assert re.findall(r"`(\w+_\w+)`", text) == tools
 
 
-def test_the_page_names_every_agent_and_its_files() -> None:
+def test_docs_page_lists_every_agent_and_its_source() -> None:
     text = PAGE.read_text("utf-8")
     for agent in AGENTS:
         assert f"| `{agent.name}` | {agent.title} |" in text
@@ -532,8 +536,8 @@ def no_temporary_files(user_home: Path) -> Iterator[None]:
     assert not list(user_home.rglob("*.ragit-*"))
 
 
-def test_every_entry_answers_as_it_is_written(terminal: Terminal, user_home: Path) -> None:
-    """Start each entry with an empty PATH, as an agent does that was not started from a shell."""
+def test_installed_entry_starts_a_server_without_path(terminal: Terminal, user_home: Path) -> None:
+    """Start the entry with an empty PATH, as an agent not started from a shell does."""
     names = [agent.name for agent in AGENTS]
     terminal.ragit("agents", "install", *names, "--only", "server", code=0)
     lines = set()
@@ -545,5 +549,5 @@ def test_every_entry_answers_as_it_is_written(terminal: Terminal, user_home: Pat
         for key in (*agent.keys[-1], "ragit"):
             data = data[key]
         lines.add(tuple(command_of(data)))
-    assert lines == {(str(RAGIT), "mcp")}  # one start tells of all
+    assert lines == {(str(RAGIT), "mcp")}  # the entries are equal: one start tests all
     assert "search_semantic" in tools_of(lines.pop(), os.environ)
