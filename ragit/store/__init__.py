@@ -19,10 +19,9 @@ from ragit.store.rows import (
     NewChunking,
     StoredChunking,
     StoreInfo,
-    chunk_id,
     pack_definitions,
 )
-from ragit.store.schema import ORDINAL_BITS, VERSION
+from ragit.store.schema import ORDINAL_BITS, VERSION, chunk_id
 from ragit.store.snapshots import Base, Snapshot, patched
 from ragit.store.store import Store
 

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from ragit.store.connect import translated
 from ragit.store.nearest import runs
-from ragit.store.rows import CHUNK_COLUMNS, ChunkRow, checked, chunk_id, chunk_row_table
-from ragit.store.schema import ORDINAL_BITS
+from ragit.store.rows import CHUNK_COLUMNS, ChunkRow, checked, chunk_row_table
+from ragit.store.schema import ORDINAL_BITS, chunk_id
 from ragit.store.snapshots import Snapshot
 from ragit.store.store import Store
 

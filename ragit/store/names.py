@@ -13,12 +13,11 @@ from ragit.store.rows import (
     CHUNK_COLUMNS,
     ChunkRow,
     checked,
-    chunk_id,
     chunk_row,
     unpack_definitions,
     unpacking,
 )
-from ragit.store.schema import ORDINAL_BITS
+from ragit.store.schema import ORDINAL_BITS, chunk_id
 from ragit.types import Definition
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from operator import sub
 from typing import Any
 
 from ragit.records import NamedTuple, Record
-from ragit.store.schema import ORDINAL_BITS
 from ragit.types import CONTAINERS, Chunk, Definition, Oid
 
 _LARGEST = 1 << 28
@@ -112,11 +111,6 @@ def checked_rows(rows: Sequence[Any], kinds: Sequence[type], count: int) -> Sequ
 def number_list(numbers: Iterable[int]) -> str:
     """Return numbers as JSON, for SQLite's `json_each`: one statement instead of many."""
     return f"[{','.join(map(str, numbers))}]"
-
-
-def chunk_id(chunking: int, ordinal: int) -> int:
-    """Return a chunk's number, from that of its chunking and its position."""
-    return chunking << ORDINAL_BITS | ordinal
 
 
 class ChunkRow(NamedTuple):

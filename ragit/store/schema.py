@@ -1,4 +1,4 @@
-"""Define the tables, and migrate a store of an older version.
+"""Define the tables, migrate older stores, and delete what is stored in several tables.
 
 chunking     one blob, chunked as one language by one chunker: the unit of which trees consist
 chunk        its pieces; id = chunking << 16 | ordinal, so that a tree's chunks are a few ranges
@@ -22,12 +22,17 @@ undescribed  chunks whose vector under an embedder lacks the description that it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import apsw
 
 APPLICATION_ID = 0x72616769  # "ragi", which identifies the file to file(1)
 ORDINAL_BITS = 16
+
+
+def chunk_id(chunking: int, ordinal: int) -> int:
+    """Return a chunk's number, from that of its chunking and its position."""
+    return chunking << ORDINAL_BITS | ordinal
 
 
 def _version_1(db: apsw.Connection) -> None:
@@ -183,3 +188,43 @@ def add_embedder(db: apsw.Connection, fingerprint: str, dimensions: int) -> int:
             "(chunk INTEGER PRIMARY KEY, v BLOB NOT NULL)"
         )
     return number
+
+
+_OF_CHUNKING = (
+    "DELETE FROM forward WHERE chunking = ?",
+    "DELETE FROM term WHERE rowid = ?",
+    "DELETE FROM derived WHERE chunking = ?",
+    "DELETE FROM reference WHERE chunking = ?",
+    "DELETE FROM draft WHERE chunking = ?",
+    "DELETE FROM chunking WHERE id = ?",
+)
+
+
+def drop_chunkings(db: apsw.Connection, chunkings: Iterable[int]) -> None:
+    """Delete chunkings with their chunks, words and vectors. Call it in a transaction."""
+    embedders = [number for (number,) in db.execute("SELECT id FROM embedder")]
+    for chunking in chunkings:
+        span = (chunk_id(chunking, 0), chunk_id(chunking + 1, 0) - 1)
+        for number in embedders:
+            _drop_vectors(db, number, chunking, span)
+        db.execute("DELETE FROM chunk WHERE id BETWEEN ? AND ?", span)
+        for sql in _OF_CHUNKING:
+            db.execute(sql, (chunking,))
+
+
+def _drop_vectors(db: apsw.Connection, embedder: int, chunking: int, span: tuple[int, int]) -> None:
+    for kind in ("bit", "i8"):
+        db.execute(f"DELETE FROM vec_{kind}_{embedder} WHERE chunk BETWEEN ? AND ?", span)
+    db.execute(
+        "DELETE FROM undescribed WHERE embedder = ? AND chunk BETWEEN ? AND ?", (embedder, *span)
+    )
+    db.execute("DELETE FROM embedded WHERE embedder = ? AND chunking = ?", (embedder, chunking))
+
+
+def drop_embedder(db: apsw.Connection, number: int) -> None:
+    """Delete an embedder with its vectors. Call it in a transaction."""
+    for kind in ("bit", "i8"):
+        db.execute(f"DROP TABLE vec_{kind}_{number}")
+    db.execute("DELETE FROM embedded WHERE embedder = ?", (number,))
+    db.execute("DELETE FROM undescribed WHERE embedder = ?", (number,))
+    db.execute("DELETE FROM embedder WHERE id = ?", (number,))

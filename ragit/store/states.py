@@ -14,6 +14,7 @@ import apsw
 
 from ragit.store.connect import translated
 from ragit.store.rows import unpacked_oid
+from ragit.store.schema import drop_chunkings
 from ragit.types import Oid
 
 KEPT = 1
@@ -34,12 +35,9 @@ _SUPERSEDED = f"""
 class States:
     """The uncommitted states of one open store."""
 
-    def __init__(
-        self, db: apsw.Connection, path: Path, drop: Callable[[Iterable[int]], None]
-    ) -> None:
+    def __init__(self, db: apsw.Connection, path: Path) -> None:
         self._db = db
         self._path = path
-        self._drop = drop
 
     def add(
         self, worktree: str, tree: Oid, chunkings: Set[int], is_draft: Callable[[Oid], bool]
@@ -115,7 +113,7 @@ class States:
             if time.monotonic() > until:
                 return
             if oid not in kept:
-                self._drop([number])
+                drop_chunkings(db, [number])
             db.execute("DELETE FROM draft WHERE chunking = ?", (number,))
         db.execute("DELETE FROM draft WHERE state = ?", (_NO_STATE,))
         # Deleted words stay in the full-text index until their segments are merged.

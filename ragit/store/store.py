@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -32,13 +32,13 @@ from ragit.store.rows import (
     StoredChunking,
     StoreInfo,
     checked,
-    chunk_id,
     chunk_row,
     chunk_row_table,
     number_list,
     unpacked_oid,
     unpacking,
 )
+from ragit.store.schema import chunk_id
 from ragit.store.snapshots import Snapshots
 from ragit.store.states import States
 from ragit.store.vector_queries import LISTED, VectorQueries
@@ -208,7 +208,7 @@ class Store(VectorQueries):
         ).fetchone()
         replaces = found is not None and found[1] in DEFERRED
         if found is not None and replaces:
-            self._drop(found[0], list(self.embedders().values()))
+            schema.drop_chunkings(self._db, [found[0]])
         chunking = found[0] if found is not None and not replaces else self._add_chunking(key, new)
         if embedder is not None and new.vectors is not None:
             self._add_vectors(chunking, new, new.vectors, embedder)
@@ -258,35 +258,6 @@ class Store(VectorQueries):
             embedder, {row.hash: vector for i, (row, vector) in rows if i not in lacking}
         )
 
-    def vectors_of(
-        self, hashes: Iterable[bytes], embedder: int | None, described: Set[bytes] | None = None
-    ) -> dict[bytes, tuple[bytes, bytes]]:
-        """Return stored vectors (bits, bytes) by the hash of the embedded text.
-
-        If an embedder's vectors include descriptions, `described` are the hashes that have one. For
-        these, only vectors with the description are returned; for others, only those without.
-        """
-        if embedder is None:
-            return {}
-        sql = f"""
-            SELECT b.v, i.v FROM chunk
-            CROSS JOIN vec_bit_{embedder} b ON b.chunk = chunk.id
-            CROSS JOIN vec_i8_{embedder} i ON i.chunk = chunk.id
-            WHERE chunk.hash = ?
-        """
-        if described is not None:
-            sql += (
-                " AND EXISTS(SELECT 1 FROM undescribed WHERE embedder = ? AND chunk = chunk.id) = ?"
-            )
-        found = {}
-        with translated(self.path):
-            for digest in hashes:
-                kind = () if described is None else (embedder, digest not in described)
-                row = self._db.execute(sql + " LIMIT 1", (digest, *kind)).fetchone()
-                if row:
-                    found[digest] = row
-        return found
-
     @property
     def descriptions(self) -> Descriptions:
         """The descriptions of chunks and images."""
@@ -305,7 +276,7 @@ class Store(VectorQueries):
     @property
     def states(self) -> States:
         """The uncommitted states of working trees."""
-        return States(self._db, self.path, self._drop_all)
+        return States(self._db, self.path)
 
     def keys_of(self, chunkings: Iterable[int]) -> list[tuple[Oid, str, str]]:
         """Return (oid, language, fingerprint) of chunkings."""
@@ -469,55 +440,16 @@ class Store(VectorQueries):
         Return the number of deleted chunkings. To be called inside `writing`; `compact` frees the
         space.
         """
-        known = [c for (c,) in self._db.execute("SELECT id FROM chunking")]
-        dropped = [c for c in known if c not in keep]
-        numbers = [n for (n,) in self._db.execute("SELECT id FROM embedder")]
-        for number in numbers:
+        for fingerprint, number in self.embedders().items():
             if number not in embedders:
-                self._drop_embedder(number)
-        for chunking in dropped:
-            self._drop(chunking, [n for n in numbers if n in embedders])
+                self.snapshots.drop_of(fingerprint)
+                schema.drop_embedder(self._db, number)
+        known = [chunking for (chunking,) in self._db.execute("SELECT id FROM chunking")]
+        dropped = [chunking for chunking in known if chunking not in keep]
+        schema.drop_chunkings(self._db, dropped)
         if dropped:
             self.snapshots.drop(set(dropped))
         return len(dropped)
-
-    def _drop_all(self, chunkings: Iterable[int]) -> None:
-        embedders = list(self.embedders().values())
-        for chunking in chunkings:
-            self._drop(chunking, embedders)
-
-    def _drop(self, chunking: int, embedders: Sequence[int]) -> None:
-        span = (chunk_id(chunking, 0), chunk_id(chunking + 1, 0) - 1)
-        for number in embedders:
-            for kind in ("bit", "i8"):
-                self._db.execute(
-                    f"DELETE FROM vec_{kind}_{number} WHERE chunk BETWEEN ? AND ?", span
-                )
-            self._db.execute(
-                "DELETE FROM undescribed WHERE embedder = ? AND chunk BETWEEN ? AND ?",
-                (number, *span),
-            )
-            self._db.execute(
-                "DELETE FROM embedded WHERE embedder = ? AND chunking = ?", (number, chunking)
-            )
-        self._db.execute("DELETE FROM chunk WHERE id BETWEEN ? AND ?", span)
-        self._db.execute("DELETE FROM forward WHERE chunking = ?", (chunking,))
-        self._db.execute("DELETE FROM term WHERE rowid = ?", (chunking,))
-        self._db.execute("DELETE FROM derived WHERE chunking = ?", (chunking,))
-        self._db.execute("DELETE FROM reference WHERE chunking = ?", (chunking,))
-        self._db.execute("DELETE FROM draft WHERE chunking = ?", (chunking,))
-        self._db.execute("DELETE FROM chunking WHERE id = ?", (chunking,))
-
-    def _drop_embedder(self, number: int) -> None:
-        for kind in ("bit", "i8"):
-            self._db.execute(f"DROP TABLE vec_{kind}_{number}")
-        self._db.execute("DELETE FROM embedded WHERE embedder = ?", (number,))
-        self._db.execute("DELETE FROM undescribed WHERE embedder = ?", (number,))
-        fingerprint = self._db.execute(
-            "SELECT fingerprint FROM embedder WHERE id = ?", (number,)
-        ).get
-        self.snapshots.drop_of(fingerprint)
-        self._db.execute("DELETE FROM embedder WHERE id = ?", (number,))
 
     def compact(self) -> None:
         """Return freed pages to the file system."""

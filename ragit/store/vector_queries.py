@@ -1,15 +1,16 @@
-"""The store's queries for vectors and names of ranked chunks."""
+"""The store's queries for vectors, and for the names of ranked chunks."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Set
 from pathlib import Path
 
 import apsw
 
 from ragit.store.connect import translated
 from ragit.store.nearest import SPAN, closest, runs
-from ragit.store.rows import DamagedRow, checked_rows, chunk_id, number_list
+from ragit.store.rows import DamagedRow, checked_rows, number_list
+from ragit.store.schema import chunk_id
 
 LISTED = "(SELECT value AS number FROM json_each(?))"
 """A table of the numbers from `number_list`."""
@@ -19,7 +20,7 @@ _NAMED = (int, str, str, str, str, int)
 
 
 class VectorQueries:
-    """The part of an open store that compares chunks with queries, and reads their names."""
+    """The part of an open store that reads vectors, and the names of ranked chunks."""
 
     path: Path
     _db: apsw.Connection
@@ -95,6 +96,35 @@ class VectorQueries:
                 ]
                 for chunking in chunkings
             }
+
+    def vectors_of(
+        self, hashes: Iterable[bytes], embedder: int | None, described: Set[bytes] | None = None
+    ) -> dict[bytes, tuple[bytes, bytes]]:
+        """Return stored vectors (bits, bytes) by the hash of the embedded text.
+
+        If an embedder's vectors include descriptions, `described` are the hashes that have one. For
+        these, only vectors with the description are returned; for others, only those without.
+        """
+        if embedder is None:
+            return {}
+        sql = f"""
+            SELECT b.v, i.v FROM chunk
+            CROSS JOIN vec_bit_{embedder} b ON b.chunk = chunk.id
+            CROSS JOIN vec_i8_{embedder} i ON i.chunk = chunk.id
+            WHERE chunk.hash = ?
+        """
+        if described is not None:
+            sql += (
+                " AND EXISTS(SELECT 1 FROM undescribed WHERE embedder = ? AND chunk = chunk.id) = ?"
+            )
+        found = {}
+        with translated(self.path):
+            for digest in hashes:
+                kind = () if described is None else (embedder, digest not in described)
+                row = self._db.execute(sql + " LIMIT 1", (digest, *kind)).fetchone()
+                if row:
+                    found[digest] = row
+        return found
 
     def named(self, numbers: Collection[int]) -> dict[int, tuple[str, str, str, str, int]]:
         """Return (kind, symbol, parent, signature, lines) of chunks, by number.
