@@ -108,7 +108,7 @@ def exports(header: str, *names: str) -> list[Export]:
     return [Export(one, frozenset(parts(one.name))) for one in places]
 
 
-def test_the_likeliest_declarations_of_headers_come_first() -> None:
+def test_likeliest_orders_header_declarations_by_relevance() -> None:
     strings = exports("strbuf.h", "strbuf_add", "strbuf_trim", "strbuf_rare", "xmalloc")
     lock = exports("lock.h", "lock_file", "lock_free")
     lines = ["struct strbuf buffer;", "strbuf_add(&buffer);", "trim_it();"]
@@ -143,7 +143,7 @@ def test_declarations_of_imported_names_come_first(index: Ragit) -> None:
     ],
     ids=lambda value: str(value),
 )
-def test_each_language_finds_what_a_file_imports(
+def test_imports_are_resolved_in_each_language(
     index: Ragit, path: str, line: int, wanted: tuple[str, str, str]
 ) -> None:
     found = names(index.context(path, line))
@@ -153,14 +153,14 @@ def test_each_language_finds_what_a_file_imports(
         assert wanted in found
 
 
-def test_of_many_definitions_the_imported_one_is_taken(index: Ragit) -> None:
+def test_imported_definition_is_chosen_among_many(index: Ragit) -> None:
     found = index.context("src/org/shop/Till.java", 8)
     assert [one.path for one in found.signatures if one.name == "Money"] == [
         "src/org/shop/util/Money.java"
     ]
 
 
-def test_unsaved_text_counts(index: Ragit) -> None:
+def test_unsaved_text_replaces_the_file(index: Ragit) -> None:
     text = "from shop.cart import CartFull\n\n\ndef new():\n    \n"
     assert names(index.context("shop/prices.py", 5, text))[0][:2] == ("shop/cart.py", "CartFull")
     found = index.context("shop/not_there_yet.py", 5, text)
@@ -168,7 +168,7 @@ def test_unsaved_text_counts(index: Ragit) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 20, 60, 200, 1200])
-def test_it_fits_into_the_tokens(repository: GitSandbox, index: Ragit, most: int) -> None:
+def test_context_fits_into_the_token_limit(repository: GitSandbox, index: Ragit, most: int) -> None:
     found = index.context("shop/cart.py", 38, max_tokens=most)
     assert found.tokens <= most
     result = Terminal(repository.path).ragit(
@@ -177,7 +177,7 @@ def test_it_fits_into_the_tokens(repository: GitSandbox, index: Ragit, most: int
     assert math.ceil(len(result.out.encode()) / 3) <= most
 
 
-def test_similar_code_shares_rare_words(repo: GitSandbox) -> None:
+def test_similar_code_is_found_by_rare_words(repo: GitSandbox) -> None:
     repo.git("config", "ragit.embedding.provider", "none")
     for number in range(60):
         repo.write(f"m{number}.py", f"def f{number}():\n    return {number}\n")
@@ -193,7 +193,7 @@ def test_similar_code_shares_rare_words(repo: GitSandbox) -> None:
     assert piece.text == body.format("two").rstrip("\n")
 
 
-def test_a_warm_call_starts_no_process(index: Ragit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_call_starts_no_process(index: Ragit, monkeypatch: pytest.MonkeyPatch) -> None:
     first = index.context("shop/cart.py", 18)
     started: list[object] = []
     real = subprocess.Popen.__init__
@@ -208,7 +208,7 @@ def test_a_warm_call_starts_no_process(index: Ragit, monkeypatch: pytest.MonkeyP
     assert (again.signatures, again.similar) == (first.signatures, first.similar)
 
 
-def test_edits_commits_and_other_trees(repo: GitSandbox) -> None:
+def test_context_follows_edits_commits_and_other_trees(repo: GitSandbox) -> None:
     repo.git("config", "ragit.embedding.provider", "none")
     repo.write("a.py", "from b import one\n\n\nx = 1\n")
     repo.write("b.py", "def one(old):\n    pass\n")
@@ -231,8 +231,8 @@ def test_edits_commits_and_other_trees(repo: GitSandbox) -> None:
         assert text(ref="main") == ["def one(again)"]
 
 
-def test_an_answer_depends_on_its_tree_alone(repository: GitSandbox, tmp_path: Path) -> None:
-    """Compares an index that holds other commits with one made of this tree alone."""
+def test_context_depends_only_on_the_tree(repository: GitSandbox, tmp_path: Path) -> None:
+    """Compare an index that holds other commits with one made of this tree alone."""
     places = [("shop/cart.py", 38), ("tests/test_cart.py", 5), ("c/till.c", 5), ("web/till.ts", 3)]
     repo = GitSandbox(tmp_path / "grown")
     repo.git("config", "ragit.embedding.provider", "none")
@@ -251,7 +251,7 @@ def test_an_answer_depends_on_its_tree_alone(repository: GitSandbox, tmp_path: P
 
 
 @pytest.mark.parametrize("name", ["text", "json", "vimgrep", "compact"])
-def test_every_format_gives_all(repository: GitSandbox, name: str) -> None:
+def test_every_format_lists_the_signatures(repository: GitSandbox, name: str) -> None:
     result = Terminal(repository.path).ragit(
         "context", "tests/test_cart.py:5", "--format", name, code=0
     )
@@ -260,7 +260,7 @@ def test_every_format_gives_all(repository: GitSandbox, name: str) -> None:
         assert not list(faults(json.loads(result.out), schemas()["context"]))
 
 
-def test_standard_input_is_the_text_of_the_file(repository: GitSandbox) -> None:
+def test_stdin_replaces_the_text_of_the_file(repository: GitSandbox) -> None:
     text = CART.replace("from shop.prices import PriceList", "import shop")
     done = Terminal(repository.path).process_bytes(
         "context", "--stdin", "--json", "shop/cart.py:3", stdin=text.encode()
@@ -282,11 +282,13 @@ def test_standard_input_is_the_text_of_the_file(repository: GitSandbox) -> None:
     ],
     ids=str,
 )
-def test_bad_input_is_one_sentence(repository: GitSandbox, args: list[str], message: str) -> None:
+def test_bad_input_is_refused_in_one_sentence(
+    repository: GitSandbox, args: list[str], message: str
+) -> None:
     assert message in Terminal(repository.path).refused("context", *args).err
 
 
-def test_nothing_found_is_status_1(repo: GitSandbox) -> None:
+def test_empty_context_exits_with_status_1(repo: GitSandbox) -> None:
     repo.write("a.txt", "nothing here\n")
     repo.commit()
     result = Terminal(repo.path).ragit("context", "a.txt:1", code=1)
@@ -330,7 +332,7 @@ def test_names_near_the_cursor_are_ordered_by_distance() -> None:
     st.sampled_from(["python", "java", "scala", "typescript", "rust", "go", "c", "php", "swift"]),
     st.integers(1, 8),
 )
-def test_any_text_is_read(lines: list[str], language: str, line: int) -> None:
+def test_read_cursor_accepts_any_text(lines: list[str], language: str, line: int) -> None:
     text = [part for each in lines for part in each.split("\n")] or [""]
     cursor = read_cursor("a", text, line, language)
     assert set(cursor.used) <= set(cursor.names)

@@ -71,13 +71,11 @@ def processes(repo: GitSandbox, folder: Path) -> list[str]:
     return sorted(names)
 
 
-def test_a_search_starts_four_git_processes(indexed: GitSandbox, tmp_path: Path) -> None:
+def test_search_starts_four_git_processes(indexed: GitSandbox, tmp_path: Path) -> None:
     assert processes(indexed, tmp_path) == OF_A_SEARCH
 
 
-def test_after_an_edit_no_tree_is_made_from_all_its_files(
-    indexed: GitSandbox, tmp_path: Path
-) -> None:
+def test_search_after_an_edit_lists_only_changed_files(indexed: GitSandbox, tmp_path: Path) -> None:
     indexed.write("lib/m3.py", "def commit_offset_3():\n    return None\n")
     started = processes(indexed, tmp_path)
     assert "ls-tree" not in started
@@ -87,9 +85,7 @@ def test_after_an_edit_no_tree_is_made_from_all_its_files(
 
 
 @pytest.mark.skipif(not have_times(Path()), reason="this file system's folders may have no times")
-def test_with_an_untracked_cache_no_folder_is_read_again(
-    indexed: GitSandbox, tmp_path: Path
-) -> None:
+def test_untracked_cache_avoids_reading_folders(indexed: GitSandbox, tmp_path: Path) -> None:
     old = time.time() - 60  # git reads a folder again that is as young as the index
     for folder in (indexed.path, indexed.path / "lib"):
         os.utime(folder, (old, old))
@@ -99,22 +95,22 @@ def test_with_an_untracked_cache_no_folder_is_read_again(
         run(indexed, "search", "commit the offset", GIT_TRACE2_PERF=str(trace))
         found += re.findall(r"opendir:(\d+)", trace.read_text())
     assert found[-1] == "0", found
-    assert b"UNTR" in copies_of_the_index(indexed)[0].read_bytes()
+    assert b"UNTR" in copied_git_indexes(indexed)[0].read_bytes()
 
 
-def test_the_user_may_forbid_an_untracked_cache(indexed: GitSandbox) -> None:
+def test_untracked_cache_can_be_disabled(indexed: GitSandbox) -> None:
     indexed.git("config", "core.untrackedCache", "false")
     for _ in range(2):
         run(indexed, "search", "commit the offset")
-    assert b"UNTR" not in copies_of_the_index(indexed)[0].read_bytes()
+    assert b"UNTR" not in copied_git_indexes(indexed)[0].read_bytes()
 
 
-def copies_of_the_index(repo: GitSandbox) -> list[Path]:
+def copied_git_indexes(repo: GitSandbox) -> list[Path]:
     """Return the copies that `git status` may refresh."""
     return list((repo.path / ".git" / "ragit").glob("status-*"))
 
 
-def test_after_a_switch_the_tree_is_cached(indexed: GitSandbox, tmp_path: Path) -> None:
+def test_tree_is_cached_after_a_branch_switch(indexed: GitSandbox, tmp_path: Path) -> None:
     indexed.git("switch", "-q", "-c", "other")
     indexed.write("lib/m3.py", "def commit_offset_3():\n    return None\n")
     indexed.commit()
@@ -124,16 +120,16 @@ def test_after_a_switch_the_tree_is_cached(indexed: GitSandbox, tmp_path: Path) 
 
 
 def statements(index: Ragit, query: str) -> list[str]:
-    """Return the SQL that a query runs in a process that stays."""
+    """Return the SQL that a query runs in a running process."""
     found: list[str] = []
 
-    def note(_: object, sql: str, __: object) -> bool:
+    def record(_: object, sql: str, __: object) -> bool:
         found.append(sql)
         return True
 
     store = index._kept.store()
     assert store is not None
-    store._db.exec_trace = note
+    store._db.exec_trace = record
     try:
         assert index.search(query, scope="committed").hits
     finally:
@@ -141,11 +137,11 @@ def statements(index: Ragit, query: str) -> list[str]:
     return found
 
 
-def test_a_new_query_reads_only_what_is_new_to_it(indexed: GitSandbox) -> None:
+def test_new_query_reads_only_its_own_rows(indexed: GitSandbox) -> None:
     with ragit.open(indexed.path) as index:
         index.search("where is the log flushed?", scope="committed")
         new = statements(index, "commit the offset")
         again = statements(index, "offset commits of logs")
     assert len(new) <= STATEMENTS_OF_A_QUERY
-    assert sum("forward" in sql for sql in again) == 0  # words of a file are unpacked once
+    assert sum("forward" in sql for sql in again) == 0  # the words of a file stay unpacked
     assert sum("FROM chunk WHERE id" in sql for sql in again) <= 2

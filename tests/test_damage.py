@@ -116,22 +116,22 @@ def empty_objects(store: Path, chance: random.Random) -> None:
     shutil.rmtree(store.parent / "objects")
 
 
-def loose(store: Path, chance: random.Random) -> Path:
+def any_loose_object(store: Path, chance: random.Random) -> Path:
     return chance.choice(sorted(p for p in (store.parent / "objects").glob("??/*")))
 
 
 def lose_object(store: Path, chance: random.Random) -> None:
-    loose(store, chance).unlink()
+    any_loose_object(store, chance).unlink()
 
 
 def garble_object(store: Path, chance: random.Random) -> None:
     """Damage an object, also as a power cut does: git does not sync loose objects."""
-    file = loose(store, chance)
+    file = any_loose_object(store, chance)
     file.chmod(0o644)
     file.write_bytes(chance.choice([b"", b"garbage" * 20, file.read_bytes()[:-6]]))
 
 
-HARMS = (
+DAMAGES = (
     *(flip,) * 6,
     *(zero_page,) * 3,
     *(truncate,) * 2,
@@ -145,28 +145,30 @@ HARMS = (
 )
 
 
-def suffer(repo: GitSandbox, right: Answers, harm: Callable[..., None], seed: int) -> str:
+def damage_and_check(
+    repo: GitSandbox, right: Answers, damage: Callable[..., None], seed: int
+) -> str:
     """Damage a repository once, and return the outcome."""
-    harm(repo.store, random.Random(seed))
-    told = ""
+    damage(repo.store, random.Random(seed))
+    hint = ""
     try:
         found = answers(repo.path)
     except StoreUnreadable as error:
-        told = error.hint
-        assert "ragit index --rebuild" in told, error.message
+        hint = error.hint
+        assert "ragit index --rebuild" in hint, error.message
     else:
         assert found == right
-    for look in (lambda: list(examine(repo.path)), lambda: status(repo.path)):
+    for inspect in (lambda: list(examine(repo.path)), lambda: status(repo.path)):
         try:
-            look()
+            inspect()
         except RagitError as error:
             assert error.hint
-    if told:
+    if hint:
         assert any(one.state == "bad" for one in examine(repo.path) if one.topic == "store")
         with ragit.open(repo.path) as index:
             index.index(rebuild=True)
     assert answers(repo.path) == right
-    return "told" if told else "right"
+    return "reported" if hint else "repaired"
 
 
 def status(path: Path) -> None:
@@ -176,23 +178,25 @@ def status(path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_damage_is_healed_or_told(
+def test_damage_is_repaired_or_reported(
     repo: GitSandbox, template: tuple[Path, Answers], seed: int
 ) -> None:
-    suffer(repo, template[1], HARMS[seed % len(HARMS)], seed)
+    damage_and_check(repo, template[1], DAMAGES[seed % len(DAMAGES)], seed)
 
 
 @pytest.mark.slow
-def test_two_hundred_damages_are_healed_or_told(
+def test_two_hundred_damages_are_repaired_or_reported(
     template: tuple[Path, Answers], tmp_path: Path
 ) -> None:
-    came: list[str] = []
+    outcomes: list[str] = []
     for seed in range(200):
         shutil.copytree(template[0], tmp_path / "repo", symlinks=True)
-        harm = HARMS[seed % len(HARMS)]
-        came.append(suffer(GitSandbox(tmp_path / "repo"), template[1], harm, seed + 1000))
+        damage = DAMAGES[seed % len(DAMAGES)]
+        outcomes.append(
+            damage_and_check(GitSandbox(tmp_path / "repo"), template[1], damage, seed + 1000)
+        )
         shutil.rmtree(tmp_path / "repo")
-    assert min(came.count("told"), came.count("right")) > 20
+    assert min(outcomes.count("reported"), outcomes.count("repaired")) > 20
 
 
 # Damage that doctor has to find
@@ -226,13 +230,13 @@ def truncated(file: Path) -> None:
 
 @pytest.mark.parametrize("harm", [garbage, truncated, Path.unlink])
 @pytest.mark.parametrize("indexed", [True, False])
-def test_a_blob_that_cannot_be_read_costs_no_other_file_its_answer(
-    repo: GitSandbox, harm: Callable[[Path], None], indexed: bool
+def test_unreadable_blob_leaves_other_files_searchable(
+    repo: GitSandbox, damage: Callable[[Path], None], indexed: bool
 ) -> None:
     blob = repo.git("rev-parse", "HEAD:src/m5.py")
     if not indexed:
         repo.store.unlink()
-    harm(repo.path / ".git" / "objects" / blob[:2] / blob[2:])
+    damage(repo.path / ".git" / "objects" / blob[:2] / blob[2:])
     with ragit.open(repo.path) as index:
         answer = index.search("refill_bucket", ref="HEAD", top_k=50)
         assert {"src/m4.py", "src/m6.py"} <= {hit.path for hit in answer.hits}
@@ -241,13 +245,11 @@ def test_a_blob_that_cannot_be_read_costs_no_other_file_its_answer(
 
 
 @pytest.mark.parametrize("harm", [garbage, truncated, Path.unlink])
-def test_a_lost_file_is_named_where_it_loses_its_rank(
-    repo: GitSandbox, harm: Callable[[Path], None]
-) -> None:
+def test_lost_blob_is_named_in_the_answer(repo: GitSandbox, damage: Callable[[Path], None]) -> None:
     with ragit.open(repo.path) as index:
         whole = index.search("refill_bucket", ref="HEAD", top_k=3)
     lost = whole.hits[-1]
-    harm(repo.path / ".git" / "objects" / lost.blob[:2] / lost.blob[2:])
+    damage(repo.path / ".git" / "objects" / lost.blob[:2] / lost.blob[2:])
     with ragit.open(repo.path) as index:
         answer = index.search("refill_bucket", ref="HEAD", top_k=3)
     assert lost.path not in {hit.path for hit in answer.hits}
@@ -255,7 +257,7 @@ def test_a_lost_file_is_named_where_it_loses_its_rank(
     assert "git fsck" in answer.degraded
 
 
-def test_a_damaged_tree_is_named_with_gits_remedy(repo: GitSandbox) -> None:
+def test_damaged_git_tree_hints_at_git_fsck(repo: GitSandbox) -> None:
     tree = repo.git("rev-parse", "HEAD:src")
     garbage(repo.path / ".git" / "objects" / tree[:2] / tree[2:])
     repo.store.unlink()
@@ -291,7 +293,7 @@ def test_nothing_is_written_or_deleted_through_a_link(
     assert sorted(precious.rglob("*")) == before
 
 
-# Rows that only an attacker can make: their checksums are right
+# Rows that only deliberate manipulation makes: their checksums are right
 
 
 @pytest.mark.parametrize(
@@ -331,7 +333,7 @@ def test_nothing_is_written_or_deleted_through_a_link(
         "UPDATE state SET tree = 'text'",
     ],
 )
-def test_rows_of_an_attacker_end_in_no_bug(repo: GitSandbox, sql: str) -> None:
+def test_manipulated_rows_raise_no_unexpected_error(repo: GitSandbox, sql: str) -> None:
     with tampered(repo.store) as db:
         db.execute(sql)
     repo.write("src/m4.py", source(4, "edited"))
@@ -353,7 +355,7 @@ def test_rows_of_an_attacker_end_in_no_bug(repo: GitSandbox, sql: str) -> None:
         assert index.search("refill_bucket").hits
 
 
-def test_a_trigger_in_the_store_does_not_run(repo: GitSandbox) -> None:
+def test_trigger_in_the_store_does_not_run(repo: GitSandbox) -> None:
     with tampered(repo.store) as db:
         db.execute(
             """
@@ -370,14 +372,14 @@ def test_a_trigger_in_the_store_does_not_run(repo: GitSandbox) -> None:
         assert db.execute("SELECT count(*) FROM loot").get == 0
 
 
-def test_a_view_in_the_place_of_a_table_is_not_read(repo: GitSandbox) -> None:
+def test_view_in_place_of_a_table_is_refused(repo: GitSandbox) -> None:
     with tampered(repo.store) as db:
         db.execute("DROP TABLE snapshot; CREATE VIEW snapshot AS SELECT * FROM chunking")
     with ragit.open(repo.path) as index, pytest.raises(StoreUnreadable, match="damaged"):
         index.search("refill_bucket")
 
 
-def test_the_first_error_of_a_read_is_told(repo: GitSandbox) -> None:
+def test_first_error_of_a_read_is_raised(repo: GitSandbox) -> None:
     """SQLite ends a transaction itself after some errors; "cannot rollback" would hide the first
     one.
     """

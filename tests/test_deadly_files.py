@@ -17,7 +17,7 @@ from terminal import Terminal
 import ragit
 from ragit.types import PARSER_FAILED, TOO_DEEP
 
-KILLERS = {
+CRASHING = {
     "deep.md": (b">" * 300 + b"\nword\n", TOO_DEEP),
     "deep.yaml": (b"- " * 255 + b"word\n", TOO_DEEP),
     "deep.pl": (b"{`$" * 84 + b"word\n", TOO_DEEP),
@@ -27,7 +27,7 @@ KILLERS = {
 
 @pytest.fixture
 def deadly(repo: GitSandbox) -> GitSandbox:
-    for name, (data, _) in KILLERS.items():
+    for name, (data, _) in CRASHING.items():
         repo.write(name, data)
     repo.write("a.py", "def turbine():\n    return 1\n")
     repo.commit()
@@ -45,36 +45,36 @@ def deadly(repo: GitSandbox) -> GitSandbox:
     ],
     ids=" ".join,
 )
-def test_every_command_survives_it(deadly: GitSandbox, typed: list[str]) -> None:
+def test_every_command_survives_a_crashing_grammar(deadly: GitSandbox, typed: list[str]) -> None:
     Terminal(deadly.path).ragit(*typed, code=0)
 
 
-def test_check_fix_and_the_library_survive_it(deadly: GitSandbox) -> None:
+def test_library_survives_a_crashing_grammar(deadly: GitSandbox) -> None:
     with ragit.open(deadly.path) as index:
         assert index.index(dry_run=True).by_lines == {TOO_DEEP: 3, PARSER_FAILED: 1}
         assert index.index().by_lines == {TOO_DEEP: 3, PARSER_FAILED: 1}
-        deadly.write("more.kt", KILLERS["deep.kt"][0] + b"flywheel\n")
+        deadly.write("more.kt", CRASHING["deep.kt"][0] + b"flywheel\n")
         assert index.search("flywheel").hits[0].path == "more.kt"
         assert index.check(scope="worktree", fix=True).fresh
         words = {hit.path for hit in index.search("word", mode="keyword").hits}
-        assert words == {*KILLERS, "more.kt"}
+        assert words == {*CRASHING, "more.kt"}
 
 
-def test_it_is_named_with_the_reason(deadly: GitSandbox) -> None:
+def test_status_names_crashing_files_with_the_reason(deadly: GitSandbox) -> None:
     terminal = Terminal(deadly.path)
     terminal.ragit("index", code=0)
     result = terminal.ragit("status", "--skipped", code=0).out
-    for name, (_, why) in KILLERS.items():
+    for name, (_, why) in CRASHING.items():
         assert any(name in line and why in line for line in result.splitlines()), result
     assert "4 files indexed without symbols" in terminal.ragit("doctor").out
 
 
-def test_the_worker_of_the_hooks_survives_it_and_names_it_in_its_log(tmp_path: Path) -> None:
+def test_hook_worker_logs_a_crashing_file(tmp_path: Path) -> None:
     hooked = Hooked(tmp_path / "repo")
     hooked.write("a.py", "def turbine():\n    return 1\n")
     hooked.commit()
     hooked.install()
-    hooked.write("deep.kt", KILLERS["deep.kt"][0])
+    hooked.write("deep.kt", CRASHING["deep.kt"][0])
     hooked.git("add", ".")
     hooked.git("commit", "-q", "-m", "deadly")
     hooked.settle()
@@ -83,11 +83,11 @@ def test_the_worker_of_the_hooks_survives_it_and_names_it_in_its_log(tmp_path: P
     assert f"deep.kt: {PARSER_FAILED}" in log
 
 
-def test_a_large_run_finds_the_file_at_fault(repo: GitSandbox) -> None:
+def test_parallel_indexing_isolates_the_crashing_file(repo: GitSandbox) -> None:
     """Workers parse in their own process; only the batch with the file is repeated."""
     for number in range(150):
         repo.write(f"{number}.py", f"def turbine_{number}():\n    return {number}\n")
-    repo.write("deep.kt", KILLERS["deep.kt"][0])
+    repo.write("deep.kt", CRASHING["deep.kt"][0])
     repo.commit()
     with ragit.open(repo.path, flags={"index.workers": 2}) as index:
         assert dict(index.index().by_lines) == {PARSER_FAILED: 1}
@@ -119,7 +119,9 @@ def limited(repo: GitSandbox, kilobytes: int) -> tuple[subprocess.CompletedProce
 @pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS is enforced on Linux")
 @pytest.mark.parametrize("kilobytes", [400_000, 700_000, 1_500_000])
 @pytest.mark.parametrize("files", [3, 150])
-def test_short_of_memory_once_is_not_for_ever(repo: GitSandbox, kilobytes: int, files: int) -> None:
+def test_index_recovers_after_running_out_of_memory(
+    repo: GitSandbox, kilobytes: int, files: int
+) -> None:
     for number in range(files):
         repo.write(f"{number}.py", f"def turbine_{number}():\n    return {number}\n")
     repo.commit()
@@ -146,7 +148,7 @@ sys.exit(run(["index"]))
 
 
 @pytest.mark.parametrize("files", [3, 150])
-def test_workers_killed_at_their_start_lose_no_file(repo: GitSandbox, files: int) -> None:
+def test_workers_killed_at_start_lose_no_file(repo: GitSandbox, files: int) -> None:
     for number in range(files):
         repo.write(f"{number}.py", f"def turbine_{number}():\n    return {number}\n")
     repo.commit()

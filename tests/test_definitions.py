@@ -23,7 +23,7 @@ def add_item(basket):
 """
 
 
-def test_a_hit_tells_its_definitions_with_their_lines(repo: GitSandbox) -> None:
+def test_hit_lists_its_definitions_with_lines(repo: GitSandbox) -> None:
     repo.write("shop.py", CODE)
     repo.commit("one")
     with ragit.open(repo.path) as index:
@@ -35,7 +35,7 @@ def test_a_hit_tells_its_definitions_with_their_lines(repo: GitSandbox) -> None:
     )
 
 
-def test_merged_hits_tell_the_definitions_of_all(repo: GitSandbox) -> None:
+def test_merged_hits_list_the_definitions_of_all(repo: GitSandbox) -> None:
     repo.write("shop.py", CODE)
     repo.commit("one")
     with ragit.open(repo.path) as index:
@@ -44,13 +44,13 @@ def test_merged_hits_tell_the_definitions_of_all(repo: GitSandbox) -> None:
     assert sorted(names) == ["LIMIT", "OTHER", "add_item", "inner"]
 
 
-def test_definitions_are_stored_on_one_line_each_whatever_their_names_hold() -> None:
+def test_packed_definitions_take_one_line_each() -> None:
     name = "adds\ttwo\u2028lines\n"
     chunk = Chunk(5, 9, 0, 1, "x", definitions=(Definition(name, "test", 6),))
     assert pack_definitions(chunk) == "1\ttest\tadds two lines"
 
 
-def test_a_test_is_shown_behind_the_titles_around_it(repo: GitSandbox) -> None:
+def test_test_name_includes_the_enclosing_titles(repo: GitSandbox) -> None:
     repo.write(
         "a.test.js", 'describe("the cart", () => {\n  it("adds items", () => {\n  });\n});\n'
     )
@@ -60,7 +60,7 @@ def test_a_test_is_shown_behind_the_titles_around_it(repo: GitSandbox) -> None:
     assert [qualified("", hit) for hit in hits if hit.kind == "test"] == ["the cart › adds items"]
 
 
-def test_a_hit_on_a_class_names_the_methods_in_its_other_chunks(repo: GitSandbox) -> None:
+def test_class_hit_lists_methods_in_its_other_chunks(repo: GitSandbox) -> None:
     methods = "".join(
         f"    def m{n}(self):\n        # {'words ' * 60}\n        return {n}\n\n" for n in range(3)
     )

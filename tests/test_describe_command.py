@@ -18,9 +18,7 @@ def sources(repo: GitSandbox) -> GitSandbox:
     return repo
 
 
-def test_the_command_prints_what_was_said_about_each_chunk(
-    sources: GitSandbox, model: Model
-) -> None:
+def test_describe_prints_the_description_of_each_chunk(sources: GitSandbox, model: Model) -> None:
     flags = [
         part
         for name, value in model.settings.items()
@@ -50,7 +48,7 @@ def test_the_command_prints_what_was_said_about_each_chunk(
     assert len(model.asked) == before
 
 
-def test_a_section_stands_below_the_titles_around_it(repo: GitSandbox, model: Model) -> None:
+def test_describe_prints_sections_with_their_parent_titles(repo: GitSandbox, model: Model) -> None:
     long = "Words about it.\n" * 90
     repo.write("guide.md", f"# Guide\n\n{long}\n## Setup\n\n{long}")
     repo.commit()

@@ -69,7 +69,7 @@ def found(diff: Diff) -> set[tuple[str, str, str]]:
     }
 
 
-def test_added_removed_changed_moved_renamed(repo: GitSandbox, index: Ragit) -> None:
+def test_diff_reports_each_kind_of_change(repo: GitSandbox, index: Ragit) -> None:
     repo.write("a.py", ADD + "\n\n" + RETRY)
     repo.write("b.py", CLOSE + "\n\ndef gone():\n    return 1\n")
     repo.commit()
@@ -95,7 +95,7 @@ def test_added_removed_changed_moved_renamed(repo: GitSandbox, index: Ragit) -> 
     assert diff.completeness.complete and diff.files == 4
 
 
-def test_the_other_way_round_added_is_removed(repo: GitSandbox, index: Ragit) -> None:
+def test_reversed_range_swaps_added_and_removed(repo: GitSandbox, index: Ragit) -> None:
     repo.write("a.py", ADD)
     tree = repo.commit() and repo.tree()
     repo.write("a.py", CLOSE)
@@ -110,9 +110,7 @@ def test_the_other_way_round_added_is_removed(repo: GitSandbox, index: Ragit) ->
     }
 
 
-def test_a_renamed_file_moves_what_is_in_it_and_changes_nothing_else(
-    repo: GitSandbox, index: Ragit
-) -> None:
+def test_renamed_file_moves_its_definitions(repo: GitSandbox, index: Ragit) -> None:
     repo.write("old/name.py", ADD + "\n\n" + RETRY + "\n\n" + CLOSE)
     repo.commit()
     repo.git("mv", "old", "new")
@@ -122,9 +120,7 @@ def test_a_renamed_file_moves_what_is_in_it_and_changes_nothing_else(
     assert {one.old.path for one in diff.changes if one.old} == {"old/name.py"}
 
 
-def test_a_method_that_changes_in_a_moved_file_is_moved_by_its_name(
-    repo: GitSandbox, index: Ragit
-) -> None:
+def test_changed_definition_in_a_moved_file_is_moved(repo: GitSandbox, index: Ragit) -> None:
     repo.write("a.py", RETRY)
     repo.commit()
     repo.rm("a.py")
@@ -135,7 +131,7 @@ def test_a_method_that_changes_in_a_moved_file_is_moved_by_its_name(
     assert change.similarity is not None
 
 
-def test_overloads_of_which_one_is_new(repo: GitSandbox, index: Ragit) -> None:
+def test_new_overload_is_added(repo: GitSandbox, index: Ragit) -> None:
     one = "class A {\n    int f(int a) {\n        return a + 1;\n    }\n\n"
     other = "    int f(String b) {\n        return b.length() * 2;\n    }\n"
     repo.write("A.java", one + "}\n")
@@ -150,7 +146,7 @@ def test_overloads_of_which_one_is_new(repo: GitSandbox, index: Ragit) -> None:
     ] == [6]
 
 
-def test_a_definition_that_was_cut_changes_as_one(repo: GitSandbox, index: Ragit) -> None:
+def test_definition_in_several_chunks_changes_once(repo: GitSandbox, index: Ragit) -> None:
     lines = [f"    step_{number} = run({number})" for number in range(300)]
     repo.write("a.py", "def long():\n" + "\n".join(lines) + "\n")
     repo.commit()
@@ -170,9 +166,7 @@ def test_text_without_a_name_is_counted_by_file(repo: GitSandbox, index: Ragit) 
     assert (diff.changes, diff.unnamed, diff.files) == ((), ("notes.txt",), 1)
 
 
-def test_without_a_range_the_branch_since_its_upstream_with_uncommitted_work(
-    repo: GitSandbox, tmp_path: Path
-) -> None:
+def test_default_range_starts_at_the_upstream(repo: GitSandbox, tmp_path: Path) -> None:
     repo.write("a.py", ADD)
     repo.commit()
     clone = repo.clone(tmp_path / "clone")
@@ -189,7 +183,7 @@ def test_without_a_range_the_branch_since_its_upstream_with_uncommitted_work(
     assert diff.new_ref == "HEAD + uncommitted changes"
 
 
-def test_without_a_remote_the_branch_since_it_left_the_default_one(repo: GitSandbox) -> None:
+def test_default_range_without_a_remote_starts_at_main(repo: GitSandbox) -> None:
     repo.write("a.py", ADD)
     repo.commit()
     repo.branch("topic")
@@ -212,7 +206,7 @@ def test_without_a_remote_the_branch_since_it_left_the_default_one(repo: GitSand
         ("HEAD:a.py..HEAD", "no commit or tree is named"),
     ],
 )
-def test_a_range_that_cannot_be_compared(
+def test_invalid_range_is_refused(
     repo: GitSandbox, terminal: Terminal, range: str, words: str
 ) -> None:
     repo.write("a.py", ADD)
@@ -224,7 +218,7 @@ def test_a_range_that_cannot_be_compared(
     assert result.hint
 
 
-def test_three_dots_without_a_common_commit(repo: GitSandbox, terminal: Terminal) -> None:
+def test_three_dots_need_a_common_commit(repo: GitSandbox, terminal: Terminal) -> None:
     repo.write("a.py", ADD)
     repo.commit()
     repo.git("switch", "-q", "--orphan", "other")
@@ -235,7 +229,7 @@ def test_three_dots_without_a_common_commit(repo: GitSandbox, terminal: Terminal
     assert terminal.ragit("diff", "main..other", code=0).out
 
 
-def test_a_query_ranks_the_changes_that_it_finds(repo: GitSandbox, index: Ragit) -> None:
+def test_query_ranks_changes(repo: GitSandbox, index: Ragit) -> None:
     repo.write("kept.py", "def retry_nothing():\n    return 1\n")
     repo.write("gone.py", CLOSE)
     repo.commit()
@@ -253,7 +247,7 @@ def test_a_query_ranks_the_changes_that_it_finds(repo: GitSandbox, index: Ragit)
     assert removed[0].score and removed[0].score > 0
 
 
-def test_without_vectors_nothing_is_said_to_be_renamed(repo: GitSandbox) -> None:
+def test_renames_need_vectors(repo: GitSandbox) -> None:
     repo.write("a.py", RETRY)
     repo.commit()
     repo.write("a.py", RETRY.replace("def retry", "def try_again"))
@@ -264,7 +258,7 @@ def test_without_vectors_nothing_is_said_to_be_renamed(repo: GitSandbox) -> None
     assert any("no vectors" in note for note in diff.notes)
 
 
-def test_what_may_not_be_indexed_is_said(repo: GitSandbox, index: Ragit) -> None:
+def test_diff_without_indexing_reports_missing_files(repo: GitSandbox, index: Ragit) -> None:
     repo.write("a.py", RETRY)
     repo.commit()
     with pytest.raises(NotIndexed):
@@ -275,7 +269,7 @@ def test_what_may_not_be_indexed_is_said(repo: GitSandbox, index: Ragit) -> None
     assert diff.notes == ("1 file of HEAD is not indexed; to complete: ragit index",)
 
 
-def test_nothing_is_indexed_that_the_trees_share(repo: GitSandbox, index: Ragit) -> None:
+def test_shared_files_are_not_indexed(repo: GitSandbox, index: Ragit) -> None:
     for number in range(5):
         repo.write(f"{number}.py", ADD.replace("add", f"add_{number}"))
     repo.commit()
@@ -286,7 +280,7 @@ def test_nothing_is_indexed_that_the_trees_share(repo: GitSandbox, index: Ragit)
         assert opened.info().chunkings == 6
 
 
-def test_an_unknown_revision_in_python(index: Ragit) -> None:
+def test_unknown_revision_raises(index: Ragit) -> None:
     with pytest.raises(UnknownRevision):
         index.diff("no..HEAD")
 
@@ -343,7 +337,7 @@ def assert_is_the_difference(index: Ragit, old: str, new: str) -> Diff:
 
 @settings(FEW, max_examples=4)
 @given(steps(2, 6))
-def test_added_and_removed_are_the_difference_of_both_lists(history: list[Step]) -> None:
+def test_diff_equals_the_difference_of_both_trees(history: list[Step]) -> None:
     with sandbox() as repo:
         commits = list(dict.fromkeys(play(repo, history)))
         with store(repo) as index:
@@ -359,7 +353,7 @@ def test_added_and_removed_are_the_difference_of_both_lists(history: list[Step])
 
 @settings(FEW, max_examples=3)
 @given(steps(1, 4), steps(1, 4))
-def test_uncommitted_work_is_compared_as_if_it_were_committed(
+def test_uncommitted_files_compare_like_committed_ones(
     history: list[Step], edits: list[Step]
 ) -> None:
     with sandbox() as repo:
@@ -389,7 +383,7 @@ def shape(diff: Diff) -> list[object]:
     ]
 
 
-def test_the_command_prints_text_json_and_markdown(repo: GitSandbox, terminal: Terminal) -> None:
+def test_diff_command_prints_text_json_and_markdown(repo: GitSandbox, terminal: Terminal) -> None:
     repo.write("shop/cart.py", RETRY)
     repo.write("shop/old.py", CLOSE)
     repo.commit()
@@ -420,7 +414,7 @@ def test_the_command_prints_text_json_and_markdown(repo: GitSandbox, terminal: T
     assert "added  11-13  function  add" in text
 
 
-def test_names_of_files_are_escaped(repo: GitSandbox, terminal: Terminal) -> None:
+def test_file_names_are_escaped(repo: GitSandbox, terminal: Terminal) -> None:
     repo.commit()
     repo.write(b"evil\x1b[31m.py", ADD)
     repo.commit()
@@ -428,7 +422,7 @@ def test_names_of_files_are_escaped(repo: GitSandbox, terminal: Terminal) -> Non
         assert "\x1b" not in terminal.ragit("diff", "HEAD~1..HEAD", "--format", form).out
 
 
-def test_a_partial_clone_says_what_is_not_compared(repo: GitSandbox, tmp_path: Path) -> None:
+def test_partial_clone_reports_files_not_compared(repo: GitSandbox, tmp_path: Path) -> None:
     repo.write("a.py", RETRY)
     repo.commit("retry")
     repo.tag("v1")

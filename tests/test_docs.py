@@ -52,7 +52,7 @@ ALL = commands(cli)
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_every_command_has_a_summary_an_example_and_helped_options(name: str) -> None:
+def test_every_command_has_a_summary_example_and_option_help(name: str) -> None:
     command = ALL[name]
     assert command.help
     assert isinstance(command, click.Group) or re.search(r"\bExamples?:", command.help), (
@@ -63,19 +63,19 @@ def test_every_command_has_a_summary_an_example_and_helped_options(name: str) ->
             assert parameter.help, f"{name} {parameter.opts[0]} has no help"
 
 
-def test_no_summary_in_a_list_of_commands_is_cut() -> None:
+def test_command_summaries_fit_into_80_columns() -> None:
     for name in ("", "agents", "hooks"):
         listed = CliRunner().invoke(cli, [*name.split(), "--help"], terminal_width=80).output
         assert "..." not in listed.partition("Commands:")[2]
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_examples_in_help_are_commands_that_parse(name: str) -> None:
+def test_examples_in_help_parse(name: str) -> None:
     for line in re.findall(r"^\s+((?:git )?ragit .+)$", ALL[name].help or "", re.MULTILINE):
-        parses(line)
+        assert_parses(line)
 
 
-def parses(line: str) -> None:
+def assert_parses(line: str) -> None:
     """Fail unless a line of shell parses: the command, its options and its arguments exist."""
     typed = shlex.split(re.split(r"[|)]| > ", line)[0].replace('"$(', ""), comments=True)
     words = typed[typed.index("ragit") + 1 :]
@@ -107,15 +107,15 @@ def shell_lines(page: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_on_a_page_parse(page: Path) -> None:
+def test_commands_in_documentation_parse(page: Path) -> None:
     for line in shell_lines(page):
         for part in re.split(r"&&|\|\||;", line):
             if re.match(r"\s*(git )?ragit ", part):
-                parses(part.strip())
+                assert_parses(part.strip())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_in_documentation_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
         if not re.match(r"[a-z]+:", target):
@@ -123,7 +123,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_settings_on_a_page_exist(page: Path) -> None:
+def test_settings_in_documentation_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for name in re.findall(r"git config (?:--\w+ )?ragit\.([A-Za-z]+(?:\.[A-Za-z]+)*)", text):
         assert name in KNOBS or name.rsplit(".", 1)[0] in KNOBS, f"{page.name}: {name}"
@@ -135,7 +135,7 @@ def test_settings_on_a_page_exist(page: Path) -> None:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if page.name != "eval.md"], ids=lambda page: page.name
 )
-def test_settings_shown_as_a_file_are_taken(page: Path) -> None:
+def test_settings_files_in_documentation_load(page: Path) -> None:
     """The blocks of eval.md are of a file of judgements."""
     for block in re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL):
         load(
@@ -146,11 +146,11 @@ def test_settings_shown_as_a_file_are_taken(page: Path) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_has_its_name(name: str) -> None:
+def test_every_command_module_has_a_command(name: str) -> None:
     assert f"ragit {name}" in ALL or any(typed.startswith(f"ragit {name} ") for typed in ALL)
 
 
-def test_ci_runs_what_the_readme_says() -> None:
+def test_ci_runs_the_commands_of_the_readme() -> None:
     text = (TOP / "README.md").read_text(encoding="utf-8")
     (block,) = re.findall(
         r"<!-- developer: begin -->\n```sh\n(.*?)```\n<!-- developer: end -->", text, re.DOTALL
@@ -162,7 +162,7 @@ def test_ci_runs_what_the_readme_says() -> None:
     assert "<!-- developer: begin -->" in script.read_text(encoding="utf-8")
 
 
-def test_nothing_names_a_machine() -> None:
+def test_documentation_contains_no_machine_path() -> None:
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         assert not re.search(r"/(?:root|work|tmp)/\w", text), page.name
@@ -204,12 +204,12 @@ def test_every_output_format_is_documented() -> None:
     assert all(f"`{name}`" in text_of(README) for name in FORMATS)
 
 
-def test_every_file_beside_the_rooms_has_its_place_on_a_page() -> None:
+def test_every_top_level_module_is_documented() -> None:
     files = {file.stem for file in (TOP / "ragit").glob("*.py")}
     assert sorted(first_cells(ARCHITECTURE, "files of `ragit/`")) == sorted(files - {"__init__"})
 
 
-def test_every_signal_has_its_reason_on_a_page() -> None:
+def test_every_signal_is_documented_once() -> None:
     assert first_cells(ARCHITECTURE, "signal") == list(
         dict.fromkeys(first_cells(ARCHITECTURE, "signal"))
     )
@@ -235,7 +235,7 @@ _BEGIN, _END = (
 )
 
 
-def cut_by(row: Language) -> str:
+def chunked_by(row: Language) -> str:
     if row.reader == "document":
         return "document"
     if row.name == "image":
@@ -255,7 +255,7 @@ def language_table() -> str:
         files = (
             ", ".join(f"`{word}`" for word in row.files.split()) or "whatever no other name claims"
         )
-        lines.append(f"| `{name}` | {files} | {cut_by(row)} |")
+        lines.append(f"| `{name}` | {files} | {chunked_by(row)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -265,7 +265,7 @@ def test_every_language_is_documented() -> None:
     )
 
 
-def test_the_readme_names_every_language_that_is_parsed() -> None:
+def test_readme_names_every_parsed_language() -> None:
     readme = text_of(README)
     (section,) = re.findall(r"^## Languages\n(.*?)^## Commands", readme, re.MULTILINE | re.DOTALL)
     result = re.sub(
@@ -285,7 +285,7 @@ def test_the_readme_names_every_language_that_is_parsed() -> None:
             assert spelt.get(name, name) in result, name
 
 
-def test_the_readme_is_short_and_shows_a_session_first() -> None:
+def test_readme_is_short_and_begins_with_a_session() -> None:
     lines = text_of(README).splitlines()
     assert len(lines) <= 200
     assert "$ ragit search" in "\n".join(lines[:12])
@@ -299,7 +299,7 @@ def test_public_names_are_sorted_and_complete() -> None:
     assert set(ragit.__all__) == (defined - imported - rooms) | {"__version__"}
 
 
-def test_errors_are_drawn_in_their_tree() -> None:
+def test_error_tree_in_the_docstring_is_complete() -> None:
     import ragit.errors as room
 
     drawn = re.findall(r"[├└]── (\w+)", room.__doc__ or "")
