@@ -34,7 +34,7 @@ def bad(repo: Hooked) -> list[Finding]:
     return [finding for finding in examine(repo.path) if finding.state == "bad"]
 
 
-def test_a_healthy_repository_is_healthy(hooked: Hooked) -> None:
+def test_healthy_repository_has_only_ok_findings(hooked: Hooked) -> None:
     found = {finding.topic: finding.state for finding in examine(hooked.path)}
     topics = "git libgit2 SQLite sqlite-vec settings disk store embedder hooks interpreter"
     assert found == dict.fromkeys(topics.split(), "ok")
@@ -43,7 +43,7 @@ def test_a_healthy_repository_is_healthy(hooked: Hooked) -> None:
     assert len(done.stdout.splitlines()) == len(found)
 
 
-def test_looking_changes_nothing(hooked: Hooked) -> None:
+def test_doctor_changes_no_file(hooked: Hooked) -> None:
     def state() -> dict[str, tuple[int, int]]:
         facts = (
             (f, f.stat())
@@ -57,7 +57,7 @@ def test_looking_changes_nothing(hooked: Hooked) -> None:
     assert state() == before
 
 
-def test_without_hooks_or_index_it_says_what_to_type(tmp_path: Path) -> None:
+def test_missing_hooks_and_index_are_noted_with_commands(tmp_path: Path) -> None:
     repo = Hooked(tmp_path / "repo")
     repo.commit()
     notes = {f.topic: f.mend for f in examine(repo.path) if f.state != "ok"}
@@ -80,11 +80,11 @@ def truncate(repo: Hooked) -> None:
     store.write_bytes(store.read_bytes()[:-8192])
 
 
-def no_interpreter(repo: Hooked) -> None:
+def lose_interpreter(repo: Hooked) -> None:
     (repo.folder / "hook").write_text(script.dispatcher("/nowhere/python"))
 
 
-def fail(repo: Hooked) -> None:
+def record_failure(repo: Hooked) -> None:
     failure.record(repo.folder, "the server does not answer", "Start it")
 
 
@@ -106,10 +106,15 @@ BROKEN: list[tuple[Callable[[Hooked], object], str, str, str]] = [
     ),
     (lambda r: r.git("config", "ragit.no.such", "1"), "settings", "no.such", ""),
     (lambda r: r.write(".ragit.toml", "x = "), "settings", ".ragit.toml", ""),
-    (no_interpreter, "interpreter", "/nowhere/python, which is gone", "Type: ragit hooks install"),
-    (fail, "worker", "failed: the server does not answer", "Start it"),
     (
-        lambda r: (fail(r), fail(r)),
+        lose_interpreter,
+        "interpreter",
+        "/nowhere/python, which is gone",
+        "Type: ragit hooks install",
+    ),
+    (record_failure, "worker", "failed: the server does not answer", "Start it"),
+    (
+        lambda r: (record_failure(r), record_failure(r)),
         "worker",
         "failed 2 times in a row: the server does not answer",
         "Start it",
@@ -120,7 +125,7 @@ BROKEN: list[tuple[Callable[[Hooked], object], str, str, str]] = [
 
 
 @pytest.mark.parametrize(("break_it", "topic", "text", "mend"), BROKEN)
-def test_what_is_broken_is_named_with_its_mend(
+def test_fault_is_reported_with_its_remedy(
     hooked: Hooked, break_it: Callable[[Hooked], object], topic: str, text: str, mend: str
 ) -> None:
     break_it(hooked)
@@ -137,7 +142,7 @@ def test_what_is_broken_is_named_with_its_mend(
 
 
 @pytest.mark.parametrize(("count", "text"), [(1, "1 file of HEAD is"), (2, "2 files of HEAD are")])
-def test_what_is_not_indexed_is_counted(hooked: Hooked, count: int, text: str) -> None:
+def test_unindexed_files_are_counted(hooked: Hooked, count: int, text: str) -> None:
     for number in range(count):
         hooked.write(f"new{number}.py", f"def new_{number}(): ...\n")
     hooked.git("add", ".", env={"RAGIT": "0"})
@@ -145,8 +150,8 @@ def test_what_is_not_indexed_is_counted(hooked: Hooked, count: int, text: str) -
     assert f"{text} not indexed" in [finding.text for finding in examine(hooked.path)]
 
 
-@pytest.mark.parametrize("break_it", [damage, truncate, no_interpreter, lose_a_hook])
-def test_what_it_tells_to_type_mends_it(
+@pytest.mark.parametrize("break_it", [damage, truncate, lose_interpreter, lose_a_hook])
+def test_suggested_command_repairs_the_fault(
     hooked: Hooked, break_it: Callable[[Hooked], object]
 ) -> None:
     break_it(hooked)
@@ -158,7 +163,7 @@ def test_what_it_tells_to_type_mends_it(
 
 
 @pytest.mark.parametrize(
-    ("pattern", "told"),
+    ("pattern", "expected"),
     [
         ("app/[id]", "app/\\[id]"),
         ("/app/[id]/", "app/\\[id]"),
@@ -170,8 +175,8 @@ def test_what_it_tells_to_type_mends_it(
     ],
 )
 @pytest.mark.parametrize("where", [".ragitignore", "index.exclude"])
-def test_a_pattern_that_misses_the_path_it_is_written_like_is_named(
-    hooked: Hooked, where: str, pattern: str, told: str
+def test_unescaped_brackets_in_a_pattern_are_noted(
+    hooked: Hooked, where: str, pattern: str, expected: str
 ) -> None:
     hooked.write("app/[id]/page.py", "def page(): ...\n")
     hooked.write("app/i/page.py", "def other(): ...\n")
@@ -180,10 +185,10 @@ def test_a_pattern_that_misses_the_path_it_is_written_like_is_named(
         hooked.write(where, f"\n{pattern}\n")
     else:
         if pattern[0] in "!#":
-            pattern, told = "/**/x", ""
+            pattern, expected = "/**/x", ""
         hooked.git("config", f"ragit.{where}", pattern)
     notes = [finding for finding in examine(hooked.path) if finding.topic == "patterns"]
-    assert [note.mend for note in notes] == ([f"Write {told}"] if told else [])
+    assert [note.mend for note in notes] == ([f"Write {expected}"] if expected else [])
     assert all(where in note.text and "which is there" in note.text for note in notes)
 
 
@@ -196,14 +201,14 @@ def test_json_follows_its_schema(hooked: Hooked) -> None:
         assert not list(faults(printed, schemas()[name]))
 
 
-def test_outside_a_repository_it_looks_at_the_machine(tmp_path: Path) -> None:
+def test_doctor_outside_a_repository_checks_the_machine(tmp_path: Path) -> None:
     found = examine(tmp_path)
     assert [(f.topic, f.state) for f in found][-1] == ("repository", "bad")
     assert {f.topic for f in found} >= {"git", "libgit2", "SQLite"}
     assert command("doctor", cwd=tmp_path).returncode == 1
 
 
-def test_a_network_file_system_is_told(
+def test_network_file_system_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hooked: Hooked
 ) -> None:
     mounts = tmp_path / "mounts"
@@ -216,7 +221,7 @@ def test_a_network_file_system_is_told(
     assert [f.topic for f in bad(hooked)] == ["disk"]
 
 
-def test_a_store_elsewhere_is_told(hooked: Hooked, tmp_path: Path) -> None:
+def test_store_at_another_path_is_noted(hooked: Hooked, tmp_path: Path) -> None:
     hooked.git("config", "ragit.index.storePath", str(tmp_path / "elsewhere.db"))
     found = {f.topic: f for f in examine(hooked.path)}
     assert (found["disk"].state, str(tmp_path / "elsewhere.db") in found["disk"].text) == (
@@ -225,7 +230,7 @@ def test_a_store_elsewhere_is_told(hooked: Hooked, tmp_path: Path) -> None:
     )
 
 
-def test_a_foreign_repository_is_refused_in_gits_words(hooked: Hooked) -> None:
+def test_repository_of_another_user_is_reported(hooked: Hooked) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root may give a repository away")
     subprocess.run(["chown", "-R", "12345", str(hooked.path)], check=True)
@@ -246,22 +251,22 @@ def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return user_home
 
 
-def of_agents(user_home: Path) -> list[tuple[str, str]]:
+def agent_findings(user_home: Path) -> list[tuple[str, str]]:
     """Return the findings about agents outside of a repository."""
     return [(f.state, f.text) for f in examine(user_home) if f.topic == "agents"]
 
 
-def test_an_agent_without_ragit_is_a_note(user_home: Path) -> None:
-    assert of_agents(user_home) == [("note", "Cursor does not have ragit")]
+def test_agent_without_ragit_is_noted(user_home: Path) -> None:
+    assert agent_findings(user_home) == [("note", "Cursor does not have ragit")]
     (user_home / ".cursor" / "mcp.json").write_text("{")
-    assert of_agents(user_home)[0][1].startswith("Cursor does not have ragit: it is not JSON")
+    assert agent_findings(user_home)[0][1].startswith("Cursor does not have ragit: it is not JSON")
 
 
-def test_each_agent_is_asked_as_its_entry_says(user_home: Path) -> None:
+def test_configured_agents_are_started_and_checked(user_home: Path) -> None:
     (user_home / ".codex").mkdir()
     Terminal(user_home).ragit("agents", "install", "--yes", code=0)
     starts = f"starts {RAGIT}, which answers"
-    assert of_agents(user_home) == [("ok", f"Codex {starts}"), ("ok", f"Cursor {starts}")]
+    assert agent_findings(user_home) == [("ok", f"Codex {starts}"), ("ok", f"Cursor {starts}")]
 
 
 @pytest.mark.parametrize(
@@ -272,9 +277,7 @@ def test_each_agent_is_asked_as_its_entry_says(user_home: Path) -> None:
         ("#!/bin/sh\nread asked\necho hello\nsleep 60\n", "something else than the protocol"),
     ],
 )
-def test_an_entry_that_does_not_work_is_told(
-    user_home: Path, program: str | None, why: str
-) -> None:
+def test_broken_agent_entry_is_reported(user_home: Path, program: str | None, why: str) -> None:
     ragit = user_home / "bin" / "ragit"
     ragit.parent.mkdir()
     if program:
@@ -288,7 +291,7 @@ def test_an_entry_that_does_not_work_is_told(
     assert why in found.text
 
 
-def test_only_ragits_own_entries_are_started(user_home: Path) -> None:
+def test_foreign_agent_entries_are_not_started(user_home: Path) -> None:
     note = user_home / "started"
     program = user_home / "bin" / "sh"
     program.parent.mkdir()
@@ -297,5 +300,5 @@ def test_only_ragits_own_entries_are_started(user_home: Path) -> None:
     for entry in ({"command": str(program), "args": ["mcp"]}, {"command": "sh", "args": ["mcp"]}):
         servers = {"mcpServers": {"ragit": entry, "other": entry}}
         (user_home / ".cursor" / "mcp.json").write_text(json.dumps(servers))
-        assert of_agents(user_home) == [("note", "Cursor does not have ragit")]
+        assert agent_findings(user_home) == [("note", "Cursor does not have ragit")]
     assert not note.exists()

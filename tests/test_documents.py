@@ -71,7 +71,7 @@ def derived(repo: GitSandbox) -> int:
         return len(store._db.execute("SELECT * FROM derived").fetchall())
 
 
-def test_hits_say_where_a_person_finds_them(filled: GitSandbox) -> None:
+def test_hits_in_documents_have_a_place(filled: GitSandbox) -> None:
     (hit, *_) = search(filled, "oil drums disposal", optimize=False)
     assert (hit.path, hit.place, hit.symbol, hit.kind, hit.language) == (
         *("docs/manual.pdf", "page 3", "Disposal", "section", "pdf"),
@@ -84,7 +84,7 @@ def test_hits_say_where_a_person_finds_them(filled: GitSandbox) -> None:
     assert derived(filled) == 3
 
 
-def test_neighbours_are_joined_with_the_lines_between_them_and_their_places(
+def test_adjacent_hits_in_a_sheet_are_merged(
     repo: GitSandbox,
 ) -> None:
     repo.write(
@@ -101,7 +101,7 @@ def test_neighbours_are_joined_with_the_lines_between_them_and_their_places(
     assert len(hit.text.split("\n")) == hit.end_line - hit.start_line + 1
 
 
-def ragit_says(repo: GitSandbox, *args: str) -> str:
+def ragit_output(repo: GitSandbox, *args: str) -> str:
     command = [
         sys.executable,
         "-m",
@@ -114,8 +114,10 @@ def ragit_says(repo: GitSandbox, *args: str) -> str:
     return done.stdout.decode()
 
 
-def test_no_hit_reaches_over_two_sheets(repo: GitSandbox) -> None:
-    letters = "abcdefghijklmnopqrstuvwxyz"  # the sheets' words differ, or one would be dropped as like the other
+def test_hits_do_not_span_sheets(repo: GitSandbox) -> None:
+    letters = (
+        "abcdefghijklmnopqrstuvwxyz"  # the sheets differ, or one would be dropped as a duplicate
+    )
     budget, staff = (
         {f"A{n}": f"zeppelin {what}{letter}" for n, letter in enumerate(letters, 1)}
         for what in "xy"
@@ -128,7 +130,7 @@ def test_no_hit_reaches_over_two_sheets(repo: GitSandbox) -> None:
     }
 
 
-def test_no_hit_reaches_over_two_pages(repo: GitSandbox) -> None:
+def test_hits_do_not_span_pages(repo: GitSandbox) -> None:
     words = ("alpha", "beta", "gamma")
     pages = [
         [f"The zeppelin {word}{n} flies over {word}land{n}." for n in range(8)] for word in words
@@ -139,29 +141,29 @@ def test_no_hit_reaches_over_two_pages(repo: GitSandbox) -> None:
 
 
 def test_every_format_shows_the_place(filled: GitSandbox) -> None:
-    head, title, first, *_ = ragit_says(filled, "search", "oil drums").splitlines()
+    head, title, first, *_ = ragit_output(filled, "search", "oil drums").splitlines()
     assert head == "docs/manual.pdf  page 3"
     assert title.startswith("  Disposal  section  ")
     assert first == "  Disposal"
-    (result, *_) = json.loads(ragit_says(filled, "search", "--json", "oil drums"))["results"]
+    (result, *_) = json.loads(ragit_output(filled, "search", "--json", "oil drums"))["results"]
     assert result["location"] == "page 3"
-    assert "docs/manual.pdf:17:1:[page 3] Oil is" in ragit_says(
+    assert "docs/manual.pdf:17:1:[page 3] Oil is" in ragit_output(
         filled, "search", "--format", "vimgrep", "oil drums"
     )
-    assert "page 3, `Disposal`, section" in ragit_says(
+    assert "page 3, `Disposal`, section" in ragit_output(
         filled, "search", "--format", "markdown", "oil drums"
     )
 
 
-def test_what_cannot_be_read_is_counted_by_its_reason(filled: GitSandbox) -> None:
+def test_unreadable_documents_are_counted_by_reason(filled: GitSandbox) -> None:
     with ragit.open(filled.path) as opened:
         opened.index()
         skipped = dict(opened.status().skipped)
     assert skipped == {"password-protected": 1, "no text (scanned)": 1, "damaged docx": 1}
-    assert "no text (scanned)" in ragit_says(filled, "status")
+    assert "no text (scanned)" in ragit_output(filled, "status")
 
 
-def test_settings_that_decide_on_the_text_decide_on_the_key(filled: GitSandbox) -> None:
+def test_document_settings_are_part_of_the_key(filled: GitSandbox) -> None:
     search(filled, "oil")
     filled.git("config", "ragit.documents.maxPages", "2")
     assert not any(hit.place == "page 3" for hit in search(filled, "oil drums disposal"))
@@ -171,12 +173,12 @@ def test_settings_that_decide_on_the_text_decide_on_the_key(filled: GitSandbox) 
         assert dict(opened.status().skipped) == {"documents.enabled is false": 6}
     filled.git("config", "--remove-section", "ragit.documents")
     with ragit.open(filled.path) as opened:
-        assert opened.index().indexed == 0, "what was read before is still there"
+        assert opened.index().indexed == 0, "the chunks of before are still stored"
         opened.gc()
     assert derived(filled) == 3
 
 
-def test_gc_drops_the_text_with_the_document(filled: GitSandbox) -> None:
+def test_gc_drops_the_text_of_removed_documents(filled: GitSandbox) -> None:
     search(filled, "oil")
     filled.rm("docs")
     filled.git("add", "-A")
@@ -187,7 +189,7 @@ def test_gc_drops_the_text_with_the_document(filled: GitSandbox) -> None:
     assert derived(filled) == 0
 
 
-def test_documents_have_a_bound_of_their_own(repo: GitSandbox) -> None:
+def test_documents_have_their_own_size_limit(repo: GitSandbox) -> None:
     repo.git("config", "ragit.index.maxFileBytes", "100")
     repo.git("config", "ragit.documents.maxFileBytes", "5000")
     repo.write("small.pdf", pdf([["Some words"]]))
@@ -199,13 +201,13 @@ def test_documents_have_a_bound_of_their_own(repo: GitSandbox) -> None:
         assert dict(opened.status().skipped) == {"too large": 2}
     repo.git(
         "config", "ragit.documents.maxFileBytes", "100000"
-    )  # another limit is another answer for the same tree
+    )  # another limit gives another result for the same tree
     with ragit.open(repo.path) as opened:
         opened.index()
         assert dict(opened.status().skipped) == {"too large": 1}
 
 
-def test_with_workers_and_without_the_same(repo: GitSandbox, tmp_path: Path) -> None:
+def test_workers_do_not_change_the_hits(repo: GitSandbox, tmp_path: Path) -> None:
     for number in range(140):
         repo.write(f"{number}.docx", docx(p(f"Title {number}", "H1") + p(WORDS[number % 12] * 2)))
     repo.commit()
@@ -222,14 +224,14 @@ def test_with_workers_and_without_the_same(repo: GitSandbox, tmp_path: Path) -> 
     assert found[0] == found[1] != []
 
 
-def slow() -> bytes:
+def slow_pdf() -> bytes:
     return pdf([content(["x"]) + b"\nBT /F1 9 Tf" + b" 1 0 0 1 5 5 cm (a) Tj" * 3_000_000 + b" ET"])
 
 
-def test_one_that_takes_minutes_costs_only_itself(repo: GitSandbox) -> None:
+def test_slow_document_is_skipped_alone(repo: GitSandbox) -> None:
     repo.git("config", "ragit.documents.maxSeconds", "2")
     repo.write("a.pdf", pdf([["Before"]]))
-    repo.write("b.pdf", slow())
+    repo.write("b.pdf", slow_pdf())
     repo.write("c.pdf", pdf([["After it"]]))
     repo.commit()
     with ragit.open(repo.path) as opened:
@@ -238,7 +240,7 @@ def test_one_that_takes_minutes_costs_only_itself(repo: GitSandbox) -> None:
     assert {hit.path for hit in search(repo, "before after")} == {"a.pdf", "c.pdf"}
 
 
-def marked(mark: str) -> set[int]:
+def processes_with(mark: str) -> set[int]:
     """Return the processes whose environment contains a mark."""
     found = set()
     for folder in Path("/proc").iterdir():
@@ -251,11 +253,11 @@ def marked(mark: str) -> set[int]:
     return found - {os.getpid()}
 
 
-def commands(mark: str) -> str:
+def command_lines(mark: str) -> str:
     """Return the command lines of marked processes."""
     result = b""
-    for pid in marked(mark):
-        with suppress(OSError):  # it has ended
+    for pid in processes_with(mark):
+        with suppress(OSError):  # the process has ended
             result += Path(f"/proc/{pid}/cmdline").read_bytes()
     return result.decode()
 
@@ -263,11 +265,9 @@ def commands(mark: str) -> str:
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_an_interrupted_index_leaves_no_process(
-    repo: GitSandbox, number: int, workers: str
-) -> None:
+def test_interrupted_index_leaves_no_process(repo: GitSandbox, number: int, workers: str) -> None:
     repo.git("config", "ragit.index.workers", workers)
-    repo.write("slow.pdf", slow())
+    repo.write("slow.pdf", slow_pdf())
     for count in range(140):
         repo.write(f"{count}.py", f"x = {count}\n")
     repo.commit()
@@ -278,23 +278,21 @@ def test_an_interrupted_index_leaves_no_process(
     )
     until = time.monotonic() + 60
     while (
-        "ragit.chunk.serve" not in commands(mark) and time.monotonic() < until
-    ):  # it reads the slow one for minutes
+        "ragit.chunk.serve" not in command_lines(mark) and time.monotonic() < until
+    ):  # reading slow.pdf takes minutes
         time.sleep(0.05)
-    assert commands(mark).count("ragit.index.run.worker_pool") >= (2 if workers == "2" else 0)
+    assert command_lines(mark).count("ragit.index.run.worker_pool") >= (2 if workers == "2" else 0)
     time.sleep(1)
-    assert "ragit.chunk.serve" in commands(mark)
+    assert "ragit.chunk.serve" in command_lines(mark)
     popen.send_signal(number)
     popen.wait(60)
     until = time.monotonic() + 60
-    while marked(mark) and time.monotonic() < until:
+    while processes_with(mark) and time.monotonic() < until:
         time.sleep(0.05)
-    assert not marked(mark)
+    assert not processes_with(mark)
 
 
-def test_a_store_of_before_documents_goes_on(
-    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_store_of_version_1_is_migrated(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.write("a.py", "def turbine():\n    pass\n")
     repo.commit()
     store = repo.store
@@ -309,7 +307,7 @@ def test_a_store_of_before_documents_goes_on(
         )
         assert "has an older format" in "".join(render.status_text(opened.status(), render.PLAIN))
         assert (opened.check().indexed, opened.check().missing) == (True, ("a.py",)), (
-            "not: nothing to check"
+            "an outdated index is not reported as missing"
         )
         assert opened.check(fix=True).fresh
         assert (opened.status().exists, opened.status().older) == (True, False)
@@ -318,7 +316,7 @@ def test_a_store_of_before_documents_goes_on(
     assert {hit.place for hit in search(repo, "turbine")} == {"", "page 1"}
 
 
-def test_documents_are_worked_on_and_written_a_few_at_a_time() -> None:
+def test_batches_hold_few_documents() -> None:
     """A kill loses the batch in progress: some seconds of work, not minutes."""
     keys = [
         (Oid(f"{number:040x}"), "pdf" if number % 3 == 0 else "python", "f")

@@ -50,7 +50,7 @@ def picky(payload: dict[str, Any]) -> Answer:
     return status, headers, json.dumps({**json.loads(body), "usage": {"total_tokens": 10}}).encode()
 
 
-def test_a_run_says_what_was_sent(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_report_counts_what_was_sent(code: GitSandbox, server: EmbeddingServer) -> None:
     server.replies = [picky] * 50
     settings = {**flags(server), "pricing": {"tiny": [2.0]}}
     with ragit.open(code.path, flags=settings) as index:
@@ -63,16 +63,12 @@ def test_a_run_says_what_was_sent(code: GitSandbox, server: EmbeddingServer) -> 
         )
         assert sent.tokens >= 20 and sent.cost == pytest.approx(sent.tokens * 2e-6)
         assert index.index().sent is None  # nothing was missing
-        assert index.search(
-            "one", mode="vector"
-        ).hits  # what was refused has no vector, all else has
+        assert index.search("one", mode="vector").hits  # only the refused text has no vector
         assert "c.py" in [hit.path for hit in index.search("two").hits]
     assert TOKEN not in json.dumps(server.asked)
 
 
-def test_a_search_says_whom_it_sends_what_it_indexes(
-    code: GitSandbox, server: EmbeddingServer
-) -> None:
+def test_search_names_the_server_it_indexes_with(code: GitSandbox, server: EmbeddingServer) -> None:
     settings = [f"-c{name}={value}" for name, value in flags(server).items()]
     host = server.url.split("/")[2]
     for first in (f"indexing 3 files first, with openai at {host}\n", ""):
@@ -81,20 +77,22 @@ def test_a_search_says_whom_it_sends_what_it_indexes(
         assert result.stderr.startswith(first)
 
 
-def test_a_dry_run_foresees_it_and_sends_nothing(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_dry_run_estimates_tokens_and_sends_nothing(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     settings = {**flags(server), "pricing.tiny": "100"}
     with ragit.open(code.path, flags=settings) as index:
-        foreseen = index.index(dry_run=True)
+        estimate = index.index(dry_run=True)
         assert not server.asked
         done = index.index()
-    assert foreseen.sent and done.sent is not None
-    assert foreseen.sent.secrets == done.sent.secrets == 1
+    assert estimate.sent and done.sent is not None
+    assert estimate.sent.secrets == done.sent.secrets == 1
     texts = sum(len(text) for payload in server.asked for text in payload["input"] if text != PROBE)
-    assert foreseen.sent.tokens == pytest.approx(texts / 3.5, rel=0.1)
-    assert foreseen.sent.cost == pytest.approx(foreseen.sent.tokens / 10_000)
+    assert estimate.sent.tokens == pytest.approx(texts / 3.5, rel=0.1)
+    assert estimate.sent.cost == pytest.approx(estimate.sent.tokens / 10_000)
 
 
-def test_a_model_that_changed_its_dimensions_is_told_and_words_still_answer(
+def test_changed_dimensions_degrade_to_keyword_search(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
     def wider(payload: dict[str, Any]) -> Answer:
@@ -118,36 +116,36 @@ def test_a_model_that_changed_its_dimensions_is_told_and_words_still_answer(
         assert index.search("three", mode="vector").hits
 
 
-def test_the_report_shows_it(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_index_command_prints_tokens_and_secrets(code: GitSandbox, server: EmbeddingServer) -> None:
     server.replies = [picky] * 50
     options = [part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")]
     run = CliRunner()
-    foreseen = run.invoke(cli, ["-C", str(code.path), *options, "index", "--dry-run"]).output
-    assert "tokens for Tiny; no price for Tiny under `pricing`" in foreseen
-    assert "1 secret to be taken out of what is sent" in foreseen
+    estimate = run.invoke(cli, ["-C", str(code.path), *options, "index", "--dry-run"]).output
+    assert "tokens for Tiny; no price for Tiny under `pricing`" in estimate
+    assert "1 secret to be taken out of what is sent" in estimate
     done = run.invoke(cli, ["-C", str(code.path), *options, "index", "--json"])
     assert json.loads(done.output)["sent"]["shortened"] == 1
     assert TOKEN not in done.output
 
 
-def test_with_the_model_in_the_package_nothing_is_sent(code: GitSandbox) -> None:
+def test_bundled_model_sends_nothing(code: GitSandbox) -> None:
     with ragit.open(code.path) as index:
         assert index.index(dry_run=True).sent is None
         assert index.index().sent is None
-        tried = index.test_embedder()
-    assert (tried.provider, tried.address, tried.dimensions) == ("static", "", 256)
-    assert tried.notes == ("it is part of ragit, and sends nothing anywhere",)
+        trial = index.test_embedder()
+    assert (trial.provider, trial.address, trial.dimensions) == ("static", "", 256)
+    assert trial.notes == ("it is part of ragit, and sends nothing anywhere",)
 
 
-def test_a_server_is_tried(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_test_embedder_reports_the_server(code: GitSandbox, server: EmbeddingServer) -> None:
     with ragit.open(code.path, flags=flags(server, dimensions=3)) as index:
-        tried = index.test_embedder()
-    assert (tried.address, tried.model, tried.dimensions) == (f"{server.url}/embeddings", "Tiny", 3)
-    assert tried.key == "none is sent, unless embedding.apiKeyEnv names one" and tried.query_ms > 0
+        trial = index.test_embedder()
+    assert (trial.address, trial.model, trial.dimensions) == (f"{server.url}/embeddings", "Tiny", 3)
+    assert trial.key == "none is sent, unless embedding.apiKeyEnv names one" and trial.query_ms > 0
     assert len(server.asked) == 2
 
 
-def test_a_model_of_zeros_does_not_work(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_embeddings_of_zeros_are_an_error(code: GitSandbox, server: EmbeddingServer) -> None:
     def zeros(payload: dict[str, Any]) -> object:
         return {
             "data": [{"index": at, "embedding": [0.0, 0]} for at in range(len(payload["input"]))]
@@ -166,7 +164,7 @@ def test_a_model_of_zeros_does_not_work(code: GitSandbox, server: EmbeddingServe
     assert done.exit_code != 0 and "works" not in done.output
 
 
-def test_one_text_that_gets_zeros_is_found_by_its_words(
+def test_text_with_a_zero_vector_is_found_by_keywords(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
     def some(payload: dict[str, Any]) -> object:
@@ -196,7 +194,7 @@ def test_one_text_that_gets_zeros_is_found_by_its_words(
         ),
     ],
 )
-def test_the_key_is_told_of(
+def test_embed_test_reports_the_key(
     code: GitSandbox,
     server: EmbeddingServer,
     monkeypatch: pytest.MonkeyPatch,
@@ -209,7 +207,7 @@ def test_the_key_is_told_of(
     assert f"  {line}\n" in output
 
 
-def test_a_refused_key_that_nobody_named_is_told_of(
+def test_refusal_without_a_key_hints_at_the_key_setting(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
     server.reply = lambda _: error(401, "who are you")
@@ -231,7 +229,7 @@ def test_a_refused_key_that_nobody_named_is_told_of(
         (None, "10 tokens for both; no price for Tiny under `pricing`"),
     ],
 )
-def test_what_trying_it_costs(
+def test_embed_test_reports_its_cost(
     code: GitSandbox, server: EmbeddingServer, price: str | None, words: str
 ) -> None:
     def five(payload: dict[str, Any]) -> Answer:
@@ -251,7 +249,7 @@ def test_what_trying_it_costs(
     )
 
 
-def test_trying_it_shows_no_key(
+def test_embed_test_does_not_print_the_key(
     code: GitSandbox, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", "k-123456")
@@ -265,20 +263,18 @@ def test_trying_it_shows_no_key(
             .output
         )
         assert "k-123456" not in output and "MY_KEY" in output
-        assert "unencrypted" not in output  # it does not leave this machine
+        assert "unencrypted" not in output  # the server is on this machine
     assert server.headers[-1]["Authorization"] == "Bearer k-123456"
 
 
-def test_a_model_that_cannot_tell_texts_apart_is_told(
-    code: GitSandbox, server: EmbeddingServer
-) -> None:
+def test_model_with_constant_vectors_is_noted(code: GitSandbox, server: EmbeddingServer) -> None:
     same = json.dumps({"data": [{"index": 0, "embedding": [1, 2]}]}).encode()
     server.replies = [lambda _: (200, {}, same)] * 2
     with ragit.open(code.path, flags=flags(server)) as index:
         assert "no model for search" in index.test_embedder().notes[0]
 
 
-def test_there_is_nothing_to_try(code: GitSandbox) -> None:
+def test_test_without_an_embedder_is_refused(code: GitSandbox) -> None:
     with (
         ragit.open(code.path, flags={"embedding.provider": "none"}) as index,
         pytest.raises(ConfigError, match="none"),
@@ -286,7 +282,9 @@ def test_there_is_nothing_to_try(code: GitSandbox) -> None:
         index.test_embedder()
 
 
-def test_a_clone_cannot_name_a_server(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_untrusted_settings_file_cannot_set_a_server(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     """Settings of a clone have no effect until the user trusts them: nothing is sent."""
     lines = "".join(
         f'{name.partition(".")[2]} = "{value}"\n' for name, value in flags(server).items()
@@ -302,7 +300,7 @@ def test_a_clone_cannot_name_a_server(code: GitSandbox, server: EmbeddingServer)
     assert not server.asked
 
 
-def test_a_clone_cannot_multiply_what_the_users_server_is_sent(
+def test_untrusted_settings_file_cannot_multiply_requests(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
     """Prefixes, batches and chunk sizes of an untrusted file do not apply to the user's server."""
@@ -330,5 +328,5 @@ def test_a_clone_cannot_multiply_what_the_users_server_is_sent(
         '[retrieval]\ntopK = 10000\n[chunking.nodeTypes]\npython = ["expression_statement"]\n',
     )
     again = sent()
-    assert again[0] <= 2 * requests  # the settings file itself is indexed, in some requests more
+    assert again[0] <= 2 * requests  # the settings file itself is indexed too
     assert again[1] < characters + 4 * len(prefix)

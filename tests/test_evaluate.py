@@ -27,7 +27,7 @@ from ragit.types import Oid
 RANKS = st.lists(st.none() | st.integers(1, 10), min_size=1, max_size=12)
 
 
-def test_ndcg_by_hand() -> None:
+def test_ndcg_of_known_ranks() -> None:
     assert measures.ndcg([1]) == 1
     assert measures.ndcg([3]) == pytest.approx(1 / 2)
     assert measures.ndcg([None, 2]) == pytest.approx((1 / math.log2(3)) / (1 + 1 / math.log2(3)))
@@ -35,11 +35,11 @@ def test_ndcg_by_hand() -> None:
     assert measures.ndcg([11]) == 0
 
 
-def test_a_hit_that_finds_two_places_counts_once() -> None:
+def test_hit_for_two_places_counts_once() -> None:
     assert measures.ndcg([1, 1]) == pytest.approx(1 / (1 + 1 / math.log2(3)))
 
 
-def test_reciprocal_rank_and_recall_by_hand() -> None:
+def test_reciprocal_rank_and_recall_of_known_ranks() -> None:
     assert measures.reciprocal_rank([None, 4, 2]) == 1 / 2
     assert measures.reciprocal_rank([None]) == 0
     assert measures.recall([None, 4, 2, 1], 1) == 1 / 4
@@ -47,7 +47,7 @@ def test_reciprocal_rank_and_recall_by_hand() -> None:
 
 
 @given(RANKS)
-def test_measures_lie_between_none_and_all(ranks: list[int | None]) -> None:
+def test_measures_are_between_0_and_1(ranks: list[int | None]) -> None:
     row = measures.figures(ranks, 1.0)
     for value in (row.ndcg, row.mrr, row.recall_1, row.recall_5, row.recall_10):
         assert 0 <= value <= 1 + 1e-12
@@ -56,7 +56,7 @@ def test_measures_lie_between_none_and_all(ranks: list[int | None]) -> None:
 
 
 @given(RANKS, st.data())
-def test_a_better_rank_is_never_worse(ranks: list[int | None], data: st.DataObject) -> None:
+def test_better_rank_never_lowers_a_measure(ranks: list[int | None], data: st.DataObject) -> None:
     at = data.draw(st.sampled_from([i for i, rank in enumerate(ranks)]))
     free = sorted(set(range(1, (ranks[at] or 11))) - {rank for rank in ranks if rank})
     if free:
@@ -66,7 +66,7 @@ def test_a_better_rank_is_never_worse(ranks: list[int | None], data: st.DataObje
         assert measures.reciprocal_rank(better) >= measures.reciprocal_rank(ranks)
 
 
-def test_where_a_place_is_found() -> None:
+def test_rank_of_a_place() -> None:
     hits = [Expected("src/a.py", 1, 9), Expected("src/b.py", 5, 9), Expected("src/a.py", 10, 20)]
     assert measures.rank_of(Expected("src/a.py"), hits) == 1
     assert measures.rank_of(Expected("a.py", 20, 30), hits) == 3
@@ -78,18 +78,18 @@ def test_where_a_place_is_found() -> None:
 # The paired test
 
 
-def test_no_difference_is_no_evidence() -> None:
+def test_equal_results_have_p_1() -> None:
     assert paired.compare([0.5, 1.0], [0.5, 1.0]).p == 1
 
 
-def test_p_by_hand() -> None:
+def test_p_of_known_differences() -> None:
     """Two of the 2^n assignments of signs to n equal differences are as extreme."""
     for n in (1, 4, 10):
         assert paired.compare([0.0] * n, [0.25] * n).p == pytest.approx(2 / 2**n)
     assert paired.compare([0, 0, 1], [1, 1, 0]).p == 1  # one net win of three may be chance
 
 
-def test_a_sample_agrees_with_all_signs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sampled_p_agrees_with_the_exact_one(monkeypatch: pytest.MonkeyPatch) -> None:
     before = [0.1, 0.4, 0.5, 0.0, 1.0, 0.3, 0.2, 0.9, 0.6, 0.3]
     after = [0.3, 0.6, 0.4, 0.5, 1.0, 0.2, 0.6, 0.8, 0.9, 0.4]
     exact = paired.compare(before, after).p
@@ -101,7 +101,7 @@ def test_a_sample_agrees_with_all_signs(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=8))
-def test_p_is_a_share_and_knows_no_side(pairs: list[tuple[float, float]]) -> None:
+def test_p_is_between_0_and_1_and_symmetric(pairs: list[tuple[float, float]]) -> None:
     before, after = [a for a, _ in pairs], [b for _, b in pairs]
     verdict = paired.compare(before, after)
     assert 0 < verdict.p <= 1
@@ -117,7 +117,7 @@ def read(folder: Path, text: str, name: str = "set.toml") -> golden.GoldenSet:
     return golden.read(file)
 
 
-def test_a_set_in_toml(tmp_path: Path) -> None:
+def test_golden_set_in_toml(tmp_path: Path) -> None:
     text = """
 [thresholds]
 min_ndcg = 0.8
@@ -144,7 +144,7 @@ secondary = [{path = "d:1.py", start_line = 1, end_line = 2}]
     )
 
 
-def test_a_set_in_json_may_be_a_list(tmp_path: Path) -> None:
+def test_golden_set_in_json_may_be_a_list(tmp_path: Path) -> None:
     rows = [{"query": "q", "relevant": ["a.py"], "secondary": []}]
     assert read(tmp_path, json.dumps(rows), "set.json").questions == (
         Question("q", (Expected("a.py"),)),
@@ -174,7 +174,7 @@ def test_a_set_in_json_may_be_a_list(tmp_path: Path) -> None:
         ("[[queries]\n", "set.toml:1"),
     ],
 )
-def test_what_is_no_set_is_refused(tmp_path: Path, text: str, says: str) -> None:
+def test_invalid_golden_set_is_refused(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         read(tmp_path, text)
 
@@ -195,7 +195,7 @@ QUESTIONS = st.builds(
 
 
 @given(st.lists(QUESTIONS, min_size=1, max_size=4), st.sampled_from(["set.toml", "set.json"]))
-def test_what_is_written_is_read_back(
+def test_written_golden_set_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, questions: list[Question], name: str
 ) -> None:
     file = tmp_path_factory.mktemp("sets") / name
@@ -237,7 +237,7 @@ def logged(
         (logged("修复连接池泄漏"), ""),
     ],
 )
-def test_noise_has_a_reason(commit: Logged, reason: str) -> None:
+def test_unfit_commits_have_a_reason(commit: Logged, reason: str) -> None:
     assert history.unfit(commit, history.cleaned(commit.subject)) == reason
 
 
@@ -255,11 +255,11 @@ def test_noise_has_a_reason(commit: Logged, reason: str) -> None:
         ("Keep C#8 working", "Keep C#8 working"),
     ],
 )
-def test_a_query_is_the_subject_without_its_frame(subject: str, query: str) -> None:
+def test_query_is_the_subject_without_prefixes_and_numbers(subject: str, query: str) -> None:
     assert history.cleaned(subject) == query
 
 
-def test_targets_were_there_before_and_are_no_companions() -> None:
+def test_targets_exclude_new_and_generated_files() -> None:
     assert history.targets(
         logged(changes="A new.py, M a.py, D b.py, M CHANGELOG.md, M package-lock.json")
     ) == (
@@ -269,7 +269,7 @@ def test_targets_were_there_before_and_are_no_companions() -> None:
     assert history.targets(logged(changes="M CHANGELOG.md")) == ("CHANGELOG.md",)
 
 
-def test_a_subject_asks_once() -> None:
+def test_repeated_subject_is_asked_once() -> None:
     left_out: Counter[str] = Counter()
     found = list(history.candidates([logged(), logged(), logged(changes="A b.py")], left_out))
     assert [one.query for one in found] == ["Commit the offsets twice"]
@@ -315,7 +315,7 @@ def terminal(shop: GitSandbox, tmp_path: Path) -> Terminal:
     return Terminal(shop.path)
 
 
-def test_a_set_is_measured_by_category(shop: GitSandbox, tmp_path: Path) -> None:
+def test_eval_measures_by_category(shop: GitSandbox, tmp_path: Path) -> None:
     result = terminal(shop, tmp_path).ragit(
         "eval", "--golden", str(tmp_path / "set.toml"), "--json", code=0
     )
@@ -334,7 +334,7 @@ def test_a_set_is_measured_by_category(shop: GitSandbox, tmp_path: Path) -> None
     )
 
 
-def test_thresholds_fail_by_option_and_by_file(shop: GitSandbox, tmp_path: Path) -> None:
+def test_thresholds_come_from_options_and_the_file(shop: GitSandbox, tmp_path: Path) -> None:
     shell = terminal(shop, tmp_path)
     file = tmp_path / "set.toml"
     shell.ragit("eval", "--golden", str(file), "--min-ndcg", "0.8", "--min-recall-1", "0.7", code=0)
@@ -350,7 +350,7 @@ def test_thresholds_fail_by_option_and_by_file(shop: GitSandbox, tmp_path: Path)
     shell.ragit("eval", "--golden", str(file), "--max-p50-ms", "60000", code=0)
 
 
-def test_half_a_search_passes_no_threshold(
+def test_thresholds_fail_without_vectors(
     shop: GitSandbox, tmp_path: Path, server: EmbeddingServer
 ) -> None:
     shell = terminal(shop, tmp_path)
@@ -368,10 +368,10 @@ def test_half_a_search_passes_no_threshold(
         "failed: vectors took part in no answer"
         in shell.ragit(*golden, "--min-ndcg", "0", code=1).out
     )
-    shell.ragit(*golden, code=0)  # a figure to look at, with its note
+    shell.ragit(*golden, code=0)  # without a threshold, the missing vectors are only noted
 
 
-def test_what_cannot_be_measured_is_an_error(shop: GitSandbox, tmp_path: Path) -> None:
+def test_eval_rejects_missing_inputs_and_bad_options(shop: GitSandbox, tmp_path: Path) -> None:
     shell = terminal(shop, tmp_path)
     shell.refused("eval", "--golden", str(tmp_path / "none.toml"))
     shell.refused("eval", "--golden", str(tmp_path / "set.toml"), "--ref", "no-such-branch")
@@ -384,7 +384,7 @@ def test_what_cannot_be_measured_is_an_error(shop: GitSandbox, tmp_path: Path) -
     assert shell.ragit("eval", "--golden", "a", "--write", "b").code == 2
 
 
-def test_the_tree_that_is_measured(shop: GitSandbox, tmp_path: Path) -> None:
+def test_eval_measures_the_given_tree(shop: GitSandbox, tmp_path: Path) -> None:
     shell = terminal(shop, tmp_path)
     shop.rm("src/offsets.py")
     args = ("eval", "--golden", str(tmp_path / "set.toml"), "--json")
@@ -397,7 +397,7 @@ def test_the_tree_that_is_measured(shop: GitSandbox, tmp_path: Path) -> None:
     assert by_tree[""]["searched"] == "HEAD + uncommitted changes"
 
 
-def test_a_set_from_history(shop: GitSandbox, tmp_path: Path) -> None:
+def test_eval_from_history_writes_a_repeatable_set(shop: GitSandbox, tmp_path: Path) -> None:
     first = shop.git("rev-parse", "HEAD")
     second = edit(shop, "src/offsets.py", "fix: Commit an offset only once (#3)")
     edit(shop, "src/basket.py", "Add articles to the basket twice")
@@ -427,7 +427,7 @@ def test_a_set_from_history(shop: GitSandbox, tmp_path: Path) -> None:
     assert again["queries"] == found["queries"]
 
 
-def test_merges_and_bots_are_passed_over(shop: GitSandbox) -> None:
+def test_eval_from_history_skips_merges_and_bots(shop: GitSandbox) -> None:
     shop.branch("side")
     edit(shop, "src/broker.py", "Send messages to the broker in batches")
     shop.switch("main")
@@ -456,7 +456,7 @@ def test_merges_and_bots_are_passed_over(shop: GitSandbox) -> None:
     assert any("9 queries were wanted, 2 were found" in note for note in found["notes"])
 
 
-def test_history_survives_names_that_look_like_its_own_marks(shop: GitSandbox) -> None:
+def test_log_parses_paths_that_look_like_its_format(shop: GitSandbox) -> None:
     odd = "commit x\n:100644 100644 a b M"
     shop.write(odd, "x = 1\n")
     shop.commit("Begin with an odd name")
@@ -477,7 +477,7 @@ def test_history_survives_names_that_look_like_its_own_marks(shop: GitSandbox) -
 
 
 @pytest.fixture
-def mall(shop: GitSandbox) -> GitSandbox:
+def large_shop(shop: GitSandbox) -> GitSandbox:
     """Return a shop so large that each arm orders it differently."""
     for name in (
         "customer",
@@ -498,13 +498,15 @@ def mall(shop: GitSandbox) -> GitSandbox:
 
 
 def comparison(
-    mall: GitSandbox, tmp_path: Path, before: str, after: str, code: int = 0
+    large_shop: GitSandbox, tmp_path: Path, before: str, after: str, code: int = 0
 ) -> dict[str, object]:
     for name, text in (("a.toml", before), ("b.toml", after)):
         (tmp_path / name).write_text(text)
     pair = (str(tmp_path / "a.toml"), str(tmp_path / "b.toml"))
     args = ("eval", "--golden", str(tmp_path / "set.toml"), "--json", "--compare", *pair)
-    found: dict[str, object] = json.loads(terminal(mall, tmp_path).ragit(*args, code=code).out)
+    found: dict[str, object] = json.loads(
+        terminal(large_shop, tmp_path).ragit(*args, code=code).out
+    )
     return found
 
 
@@ -512,38 +514,43 @@ def arms(found: dict[str, object], side: str) -> dict[str, str]:
     return {name: arm["state"] for name, arm in found[side]["arms"].items()}  # type: ignore[index]
 
 
-BOTH_ALIVE = {"keywords": "contributes", "vectors": "contributes"}
+BOTH_CONTRIBUTE = {"keywords": "contributes", "vectors": "contributes"}
 
 
-def test_two_configurations_and_what_moved(mall: GitSandbox, tmp_path: Path) -> None:
+def test_comparison_lists_settings_and_moved_queries(
+    large_shop: GitSandbox, tmp_path: Path
+) -> None:
     exclude = 'index.exclude = ["src/broker.py"]\n'
-    found = comparison(mall, tmp_path, "", exclude)
+    found = comparison(large_shop, tmp_path, "", exclude)
     assert found["settings"] == {"index.exclude": [[], ["src/broker.py"]]}
     assert [(one["query"], one["after"]) for one in found["moved"]] == [
         ("how is a message sent to the broker?", 0)
     ]  # type: ignore[attr-defined]
     assert found["difference"] == pytest.approx(-found["moved"][0]["before"] / 2, abs=1e-6)  # type: ignore[index]
-    assert found["p"] == 1  # one query that moved proves nothing
-    assert arms(found, "before") == arms(found, "after") == BOTH_ALIVE
+    assert found["p"] == 1  # one moved query is no evidence
+    assert arms(found, "before") == arms(found, "after") == BOTH_CONTRIBUTE
 
 
-def test_an_arm_switched_off_is_not_dead(mall: GitSandbox, tmp_path: Path) -> None:
+def test_disabled_arm_is_off_not_dead(large_shop: GitSandbox, tmp_path: Path) -> None:
     found = comparison(
-        mall, tmp_path, 'embedding.provider = "none"', "retrieval.hybridSearch.enabled = false"
+        large_shop,
+        tmp_path,
+        'embedding.provider = "none"',
+        "retrieval.hybridSearch.enabled = false",
     )
     assert arms(found, "before") == {"keywords": "contributes", "vectors": "off"}
     assert arms(found, "after") == {"keywords": "off", "vectors": "contributes"}
 
 
-def test_a_dead_arm_fails_the_comparison(mall: GitSandbox, tmp_path: Path) -> None:
+def test_dead_arm_fails_the_comparison(large_shop: GitSandbox, tmp_path: Path) -> None:
     silent = "[retrieval]\nhybridSearch.keywordWeight = 1.0\n[retrieval.signals]\nfileVector = 0\npathVector = 0\n"
-    found = comparison(mall, tmp_path, "", silent, code=1)
-    assert arms(found, "before") == BOTH_ALIVE
+    found = comparison(large_shop, tmp_path, "", silent, code=1)
+    assert arms(found, "before") == BOTH_CONTRIBUTE
     assert arms(found, "after") == {"keywords": "contributes", "vectors": "dead"}
     assert found["failures"] == ["vectors are dead in b.toml: added to no hit of any answer"]
 
 
-def test_an_arm_without_which_nothing_changes_is_dead(repo: GitSandbox, tmp_path: Path) -> None:
+def test_arm_without_effect_is_dead(repo: GitSandbox, tmp_path: Path) -> None:
     repo.write("src/offsets.py", function("commit_offset"))
     repo.commit()
     (tmp_path / "set.toml").write_text(
@@ -559,29 +566,29 @@ def test_an_arm_without_which_nothing_changes_is_dead(repo: GitSandbox, tmp_path
     assert "failed: vectors are dead in a.toml: without it every answer is the same" in result.out
 
 
-def test_a_compared_file_is_checked_like_any_settings(mall: GitSandbox, tmp_path: Path) -> None:
+def test_invalid_compared_settings_are_refused(large_shop: GitSandbox, tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text("")
     (tmp_path / "b.toml").write_text("\n[retrieval]\ntopKK = 3\n")
     pair = (str(tmp_path / "a.toml"), str(tmp_path / "b.toml"))
-    result = terminal(mall, tmp_path).refused(
+    result = terminal(large_shop, tmp_path).refused(
         "eval", "--golden", str(tmp_path / "set.toml"), "--compare", *pair
     )
     assert "b.toml:3" in result.err
     assert "topK" in result.hint
 
 
-# What is shown
+# Output
 
 
-def test_the_json_follows_its_schema(mall: GitSandbox, tmp_path: Path) -> None:
+def test_json_follows_its_schema(large_shop: GitSandbox, tmp_path: Path) -> None:
     from test_render import faults, schemas
 
-    found = comparison(mall, tmp_path, "", "retrieval.topK = 5")
+    found = comparison(large_shop, tmp_path, "", "retrieval.topK = 5")
     assert not list(faults(found, schemas()["comparison"]))
     assert not list(faults(found["before"], schemas()["eval"]))
 
 
-def test_a_table_for_people(shop: GitSandbox, tmp_path: Path) -> None:
+def test_text_output_is_a_table(shop: GitSandbox, tmp_path: Path) -> None:
     result = terminal(shop, tmp_path).ragit(
         "eval", "--golden", str(tmp_path / "set.toml"), "--full", code=0
     )

@@ -38,40 +38,40 @@ def ask(repo: GitSandbox, flags: dict[str, str] | None = None, **options: object
         return index.search("empty the basket", **options)  # type: ignore[arg-type]
 
 
-def test_every_part_of_a_score_has_a_meaning(shop: GitSandbox) -> None:
+def test_every_signal_has_a_meaning(shop: GitSandbox) -> None:
     assert set(SIGNAL_NAMES) <= MEANINGS.keys()
     for hit in ask(shop).hits:
         assert hit.signals.keys() <= MEANINGS.keys()
     assert all(MEANINGS.values())
 
 
-def test_what_a_demotion_kept_out(shop: GitSandbox) -> None:
+def test_demoted_hit_is_listed(shop: GitSandbox) -> None:
     heavy = {"retrieval.signals.test": "-3"}
     answer = ask(shop, heavy, top_k=1, explain=True)
     assert [hit.path for hit in answer.hits] == ["src/basket.py"]
-    (kept,) = answer.demoted
-    assert (kept.path, kept.symbol, set(kept.signals)) == (
+    (demoted,) = answer.demoted
+    assert (demoted.path, demoted.symbol, set(demoted.signals)) == (
         "tests/test_basket.py",
         "test_empty_the_basket",
         {"test", "longName"},
     )
-    assert kept.score < answer.hits[0].score <= kept.otherwise
+    assert demoted.score < answer.hits[0].score <= demoted.otherwise
     free = ask(shop, {"retrieval.signals.test": "0", "retrieval.signals.longName": "0"}, top_k=1)
     assert free.hits[0].path == "tests/test_basket.py"
-    assert free.hits[0].score == pytest.approx(kept.otherwise)
+    assert free.hits[0].score == pytest.approx(demoted.otherwise)
 
 
-def test_nothing_is_kept_out_where_all_that_was_found_is_shown(shop: GitSandbox) -> None:
+def test_nothing_is_demoted_if_every_hit_is_shown(shop: GitSandbox) -> None:
     assert ask(shop, {"retrieval.signals.test": "-3"}, top_k=50, explain=True).demoted == ()
     assert ask(shop, {"retrieval.signals.test": "0"}, top_k=1, explain=True).demoted == ()
     assert ask(shop, {"retrieval.signals.test": "-3"}, top_k=1).demoted == ()
 
 
-def test_explaining_changes_no_hit(shop: GitSandbox) -> None:
+def test_explain_changes_no_hit(shop: GitSandbox) -> None:
     assert ask(shop, top_k=2, explain=True).hits == ask(shop, top_k=2).hits
 
 
-def test_a_session_with_explain(shop: GitSandbox) -> None:
+def test_explain_prints_matches_and_demotions(shop: GitSandbox) -> None:
     shell = Terminal(shop.path)
     args = (
         "-c",
@@ -91,7 +91,7 @@ def test_a_session_with_explain(shop: GitSandbox) -> None:
     assert after[2].endswith(" a test, and the query asks for none (test)")
 
 
-def test_the_names_around_a_hit_and_its_path_are_not_lacking(repo: GitSandbox) -> None:
+def test_words_of_parents_and_path_count_as_matched(repo: GitSandbox) -> None:
     repo.write(
         "billing/till.py",
         "class Session:\n    x = 1\n\n"

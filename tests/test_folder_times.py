@@ -1,3 +1,5 @@
+"""Tests of whether the folders of a file system have reliable times."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -22,12 +24,12 @@ ROOT = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/vda rw"
         (["30 22 0:40 / / rw - 9p root rw", "31 22 0:41 / / rw - tmpfs root rw"], "/home", True),
     ],
 )
-def test_the_kind_of_file_system_decides(others: list[str], top: str, known: bool) -> None:
+def test_file_system_type_decides_on_folder_times(others: list[str], top: str, known: bool) -> None:
     mounts = [row.encode().split() for row in (ROOT, *others)]
     assert folder_times._have_times(top.encode(), mounts) is known
 
 
-def test_elsewhere_than_on_linux_nothing_is_known(
+def test_folder_times_are_unknown_without_a_mount_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder_times, "_MOUNTS", tmp_path / "none")

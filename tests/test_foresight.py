@@ -148,7 +148,7 @@ def act(index: Ragit, one: Before, revisions: list[str]) -> None:
 @given(
     before=st.lists(BEFORE, max_size=3), wanted=WANTED, at=st.integers(0, 2), rebuild=st.booleans()
 )
-@example(  # vectors of code alone that another describer's table holds
+@example(  # vectors of undescribed code, in the table of another describer
     before=[Before("index", Wanted("openai", chunks=True), 2, faults=True)],
     wanted=Wanted("openai", chunks=True, describe=False, prompt="Say it in verse."),
     at=2,
@@ -166,7 +166,7 @@ def act(index: Ragit, one: Before, revisions: list[str]) -> None:
     at=0,
     rebuild=True,
 )
-def test_a_dry_run_counts_what_the_run_then_does(
+def test_dry_run_counts_equal_those_of_the_run(
     history: tuple[GitSandbox, list[str]],
     before: list[Before],
     wanted: Wanted,
@@ -188,10 +188,10 @@ def test_a_dry_run_counts_what_the_run_then_does(
         model.asked.clear()
         with open_repository(repo.path, flags={**wanted.flags(server, model), **place}) as index:
             options = {"rebuild": rebuild, "describe": wanted.describe}
-            foreseen = index.index(revisions[at], dry_run=True, **options)
+            predicted = index.index(revisions[at], dry_run=True, **options)
             assert not server.asked and not model.asked
             done = index.index(revisions[at], **options)
-            assert counts(foreseen) == counts(done)
+            assert counts(predicted) == counts(done)
             sent = [text for payload in server.asked for text in payload["input"] if text != PROBE]
             assert (
                 len(sent) == len(set(sent)) == (done.embedded if wanted.embedder == "openai" else 0)
@@ -203,14 +203,12 @@ def test_a_dry_run_counts_what_the_run_then_does(
             assert (again.indexed, again.embedded, again.without_vectors) == (0, 0, None)
 
 
-def test_workers_beside_each_other_count_no_text_twice(
-    repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_count_shared_texts_once(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ragit.index.run.run.POOL_FROM", 2)
     for number in range(12):
         repo.write(f"{number}.py", body("shared") + "\n\n" + body(f"own_{number}"))
     repo.commit()
     with open_repository(repo.path, flags={"index.workers": 2}) as index:
-        foreseen, done = index.index(dry_run=True), index.index()
-    assert counts(foreseen) == counts(done)
+        predicted, done = index.index(dry_run=True), index.index()
+    assert counts(predicted) == counts(done)
     assert (done.embedded, done.reused, done.chunks) == (13, 11, 24)

@@ -41,7 +41,7 @@ def test_opens_from_a_folder_below_the_top(repo: GitSandbox) -> None:
         assert names(found, found.head().tree) == [b"a/b/c.py"]
 
 
-def test_the_folder_may_have_any_name(tmp_path: Path) -> None:
+def test_repository_folder_may_have_any_name(tmp_path: Path) -> None:
     repo = GitSandbox(tmp_path / "a:b\n--\n\"c'\u00e9 ")
     repo.write("x", "1")
     commit = repo.commit()
@@ -52,7 +52,7 @@ def test_the_folder_may_have_any_name(tmp_path: Path) -> None:
         assert found.objects(bulk=True).read(Oid(repo.git("rev-parse", "HEAD:x"))) == b"1"
 
 
-def test_where_no_repository_is_git_says_so(tmp_path: Path) -> None:
+def test_open_outside_a_repository_raises(tmp_path: Path) -> None:
     with pytest.raises(NotARepository, match="not a git repository") as caught:
         Repo.open(tmp_path)
     assert "git init" in caught.value.hint
@@ -60,13 +60,13 @@ def test_where_no_repository_is_git_says_so(tmp_path: Path) -> None:
         Repo.open(tmp_path / "nowhere")
 
 
-def test_without_git_it_says_what_to_install(repo: GitSandbox) -> None:
+def test_missing_git_hints_at_installing_it(repo: GitSandbox) -> None:
     with pytest.raises(GitFailed, match="cannot run git") as caught:
         Repo.open(repo.path, env={"PATH": "/nonexistent"})
     assert "Install git" in caught.value.hint
 
 
-def test_a_folder_that_vanishes_is_named(repo: GitSandbox, opened: Repo) -> None:
+def test_removed_folder_raises_git_failed(repo: GitSandbox, opened: Repo) -> None:
     shutil.rmtree(repo.path)
     with pytest.raises(GitFailed, match="no longer a folder"):
         opened.refs()
@@ -75,7 +75,7 @@ def test_a_folder_that_vanishes_is_named(repo: GitSandbox, opened: Repo) -> None
 # Revisions
 
 
-def test_before_the_first_commit_head_is_the_empty_tree(repo: GitSandbox, opened: Repo) -> None:
+def test_head_before_the_first_commit_is_the_empty_tree(repo: GitSandbox, opened: Repo) -> None:
     assert opened.head() == Revision("HEAD", None, Oid("4b825dc642cb6eb9a060e54bf8d69288fbee4904"))
     assert opened.resolve("HEAD") == opened.head()
     assert opened.entries(opened.head().tree) == []
@@ -89,11 +89,11 @@ def test_before_the_first_commit_head_is_the_empty_tree(repo: GitSandbox, opened
 
 
 @pytest.mark.parametrize("kind", EMPTY_TREES)
-def test_an_empty_tree_is_called_what_git_calls_it(kind: str) -> None:
+def test_empty_tree_oids_are_right(kind: str) -> None:
     assert hashlib.new(kind, b"tree 0\0").hexdigest() == EMPTY_TREES[kind]
 
 
-def test_every_kind_of_name_resolves(repo: GitSandbox, opened: Repo) -> None:
+def test_every_kind_of_revision_resolves(repo: GitSandbox, opened: Repo) -> None:
     repo.write("d/f", "1")
     first = repo.commit("first")
     repo.tag("v1", annotated=True)
@@ -123,7 +123,7 @@ def test_every_kind_of_name_resolves(repo: GitSandbox, opened: Repo) -> None:
 @pytest.mark.parametrize(
     "name", ["nope", "two words", "HEAD:d/f", "HEAD~99", "HEAD..main", "0" * 40, "ambiguous^{tree}"]
 )
-def test_a_name_of_nothing_is_refused(repo: GitSandbox, opened: Repo, name: str) -> None:
+def test_unresolvable_revision_is_refused(repo: GitSandbox, opened: Repo, name: str) -> None:
     repo.write("d/f", "1")
     repo.commit()
     with pytest.raises(UnknownRevision):
@@ -131,7 +131,7 @@ def test_a_name_of_nothing_is_refused(repo: GitSandbox, opened: Repo, name: str)
 
 
 @pytest.mark.parametrize("name", ["HEAD@{1}", "@{7}", "main@{99}", "HEAD@{1}:d", "HEAD@{1}~2"])
-def test_what_no_reflog_remembers_is_no_failure_of_git(
+def test_missing_reflog_entry_is_an_unknown_revision(
     repo: GitSandbox, opened: Repo, name: str
 ) -> None:
     repo.commit()
@@ -142,13 +142,13 @@ def test_what_no_reflog_remembers_is_no_failure_of_git(
 
 
 @pytest.mark.parametrize("name", ["", "-h", "--output=x", "HEAD\nHEAD", "a\0b"])
-def test_a_name_that_git_would_take_for_something_else_is_refused(opened: Repo, name: str) -> None:
+def test_invalid_revision_is_refused(opened: Repo, name: str) -> None:
     with pytest.raises(UnknownRevision, match="is not a revision"):
         opened.resolve(name)
 
 
 @pytest.mark.parametrize("name", ["main..topic", "main...topic", "main..", "..topic"])
-def test_a_range_is_no_tree(repo: GitSandbox, opened: Repo, name: str) -> None:
+def test_range_is_refused_as_a_revision(repo: GitSandbox, opened: Repo, name: str) -> None:
     repo.commit()
     repo.branch("topic")
     with pytest.raises(UnknownRevision, match="a range is no tree") as caught:
@@ -156,7 +156,7 @@ def test_a_range_is_no_tree(repo: GitSandbox, opened: Repo, name: str) -> None:
     assert caught.value.hint == "Name one revision"
 
 
-def test_a_tag_of_a_file_is_not_offered_instead_of_itself(repo: GitSandbox, opened: Repo) -> None:
+def test_tag_of_a_blob_is_not_suggested_for_itself(repo: GitSandbox, opened: Repo) -> None:
     repo.write("d/f", "1")
     repo.commit()
     repo.git("tag", "key", "HEAD:d/f")
@@ -167,7 +167,7 @@ def test_a_tag_of_a_file_is_not_offered_instead_of_itself(repo: GitSandbox, open
         assert name != "key" or "without a tree" in caught.value.hint
 
 
-def test_near_names_are_offered(repo: GitSandbox, opened: Repo) -> None:
+def test_similar_names_are_suggested(repo: GitSandbox, opened: Repo) -> None:
     repo.commit()
     repo.branch("feature/parser")
     repo.git("update-ref", "refs/remotes/origin/release-2", "HEAD")
@@ -190,7 +190,7 @@ def test_near_names_are_offered(repo: GitSandbox, opened: Repo) -> None:
     assert "git branch --all" in caught.value.hint
 
 
-def test_a_detached_head_has_no_branch(repo: GitSandbox, opened: Repo) -> None:
+def test_detached_head_has_no_branch(repo: GitSandbox, opened: Repo) -> None:
     first = repo.commit()
     repo.commit()
     repo.switch(first)
@@ -199,7 +199,7 @@ def test_a_detached_head_has_no_branch(repo: GitSandbox, opened: Repo) -> None:
     assert opened.working_tree(MIB).tree == repo.tree(first)
 
 
-def test_refs_name_what_they_point_to(repo: GitSandbox, opened: Repo) -> None:
+def test_refs_list_commits_and_trees(repo: GitSandbox, opened: Repo) -> None:
     commit, tree = Oid(repo.commit()), Oid(repo.tree())
     repo.tag("plain")
     repo.tag("noted", annotated=True)
@@ -220,7 +220,7 @@ def test_refs_name_what_they_point_to(repo: GitSandbox, opened: Repo) -> None:
     assert opened.trees_of([]) == {}
 
 
-def test_the_reflog_remembers_what_no_ref_reaches(repo: GitSandbox, opened: Repo) -> None:
+def test_reflog_lists_unreachable_commits(repo: GitSandbox, opened: Repo) -> None:
     repo.commit()
     lost = repo.commit("to be lost")
     clock = repo.clock
@@ -253,7 +253,7 @@ def test_worktrees_are_listed(repo: GitSandbox, opened: Repo) -> None:
 # Trees
 
 
-def test_entries_hold_every_mode_and_any_name(repo: GitSandbox, opened: Repo) -> None:
+def test_entries_have_every_mode_and_any_name(repo: GitSandbox, opened: Repo) -> None:
     strange = [
         b'quo"te',
         b"new\nline",
@@ -282,7 +282,7 @@ def test_entries_hold_every_mode_and_any_name(repo: GitSandbox, opened: Repo) ->
     assert blob == b"caf\xe9.py"
 
 
-def test_diff_tells_each_path_that_differs(repo: GitSandbox, opened: Repo) -> None:
+def test_diff_lists_each_changed_path(repo: GitSandbox, opened: Repo) -> None:
     for path in ("same", "edited", "gone", "old name", "mode", "type"):
         repo.write(path, path)
     repo.commit()
@@ -305,7 +305,7 @@ def test_diff_tells_each_path_that_differs(repo: GitSandbox, opened: Repo) -> No
     assert opened.diff(opened.empty_tree, new) == whole
 
 
-def test_a_tree_that_is_not_there_is_gits_failure(opened: Repo) -> None:
+def test_missing_tree_raises_git_failed(opened: Repo) -> None:
     with pytest.raises(GitFailed, match=r"`git ls-tree -r` failed: .*not a tree object"):
         opened.entries(ABSENT)
 
@@ -314,7 +314,7 @@ def test_a_tree_that_is_not_there_is_gits_failure(opened: Repo) -> None:
 
 
 @pytest.mark.parametrize("bulk", [False, True], ids=["git", "libgit2"])
-def test_objects_are_read_by_either_engine(repo: GitSandbox, opened: Repo, bulk: bool) -> None:
+def test_objects_are_read_by_git_and_libgit2(repo: GitSandbox, opened: Repo, bulk: bool) -> None:
     texts = [os.urandom(i * 37) for i in range(150)] + [b"", b"\n", b"a\0b", os.urandom(300_000)]
     for number, text in enumerate(texts):
         repo.write(f"f{number:03}", text)
@@ -332,7 +332,7 @@ def test_objects_are_read_by_either_engine(repo: GitSandbox, opened: Repo, bulk:
     assert objects.sizes([]) == {}
 
 
-def test_git_reads_in_bulk_where_libgit2_does_not_tell_sizes(
+def test_bulk_reads_use_git_with_an_old_pygit2(
     repo: GitSandbox, opened: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Python 3.10 has no newer pygit2."""
@@ -352,7 +352,7 @@ def test_git_reads_in_bulk_where_libgit2_does_not_tell_sizes(
 
 
 @pytest.mark.parametrize("bulk", [False, True], ids=["git", "libgit2"])
-def test_a_reader_that_walks_off_leaves_no_answers_behind(
+def test_abandoned_read_many_leaves_no_pending_answers(
     repo: GitSandbox, opened: Repo, bulk: bool
 ) -> None:
     for number in range(9):
@@ -362,13 +362,13 @@ def test_a_reader_that_walks_off_leaves_no_answers_behind(
     objects = opened.objects(bulk=bulk)
     walk = objects.read_many(oids)
     assert next(walk) == (oids[0], b"0")
-    assert objects.read(oids[5]) == b"5"  # in the middle of the other conversation
+    assert objects.read(oids[5]) == b"5"  # while read_many is not finished
     del walk
     assert objects.read(oids[7]) == b"7"
 
 
 @pytest.mark.parametrize("bulk", [False, True], ids=["git", "libgit2"])
-def test_another_process_opens_the_objects_from_a_recipe(
+def test_recipe_opens_the_objects_in_another_process(
     repo: GitSandbox, opened: Repo, bulk: bool
 ) -> None:
     repo.write("committed", "1")
@@ -386,7 +386,7 @@ def test_another_process_opens_the_objects_from_a_recipe(
 
 
 @pytest.mark.parametrize("bulk", [False, True], ids=["git", "libgit2"])
-def test_a_damaged_object_is_as_good_as_missing(repo: GitSandbox, opened: Repo, bulk: bool) -> None:
+def test_damaged_object_reads_as_missing(repo: GitSandbox, opened: Repo, bulk: bool) -> None:
     repo.write("f", "x" * 5000)
     repo.commit()
     oid = Oid(repo.git("rev-parse", "HEAD:f"))
@@ -403,12 +403,12 @@ def test_a_damaged_object_is_as_good_as_missing(repo: GitSandbox, opened: Repo, 
     ]
 
 
-def test_an_oid_cannot_smuggle_a_second_question(opened: Repo) -> None:
+def test_invalid_object_name_is_refused(opened: Repo) -> None:
     with pytest.raises(ValueError, match="not object names"):
         opened.objects().read(Oid("HEAD\nHEAD"))
 
 
-def test_closing_ends_all_processes(repo: GitSandbox) -> None:
+def test_close_ends_all_processes(repo: GitSandbox) -> None:
     repo.commit()
     with Repo.open(repo.path) as found:
         objects = found.objects()
@@ -422,7 +422,7 @@ def test_closing_ends_all_processes(repo: GitSandbox) -> None:
 # Attributes and configuration
 
 
-def test_attributes_come_from_the_tree_alone(repo: GitSandbox, opened: Repo) -> None:
+def test_attributes_come_only_from_the_tree(repo: GitSandbox, opened: Repo) -> None:
     repo.write(
         ".gitattributes",
         "*.gen linguist-generated\n*.bin binary\n*.h linguist-language=C++\n/out/** ragit=false\n",
@@ -433,7 +433,7 @@ def test_attributes_come_from_the_tree_alone(repo: GitSandbox, opened: Repo) -> 
     )
     repo.commit()
     entries = opened.entries(Oid(repo.tree()))
-    repo.write(".gitattributes", "* linguist-generated\n")  # another tree's business
+    repo.write(".gitattributes", "* linguist-generated\n")  # not part of the tree
     repo.write(".git/info/attributes", "* linguist-generated\n")
     repo.git("config", "core.attributesFile", str(repo.write("mine", "* linguist-generated\n")))
     paths = [
@@ -491,19 +491,19 @@ def test_settings_are_read_with_their_origin(repo: GitSandbox, opened: Repo, hom
         (home / ".gitconfig").unlink()
 
 
-def test_the_hooks_folder_is_gits_answer(repo: GitSandbox, opened: Repo) -> None:
+def test_hooks_dir_follows_core_hookspath(repo: GitSandbox, opened: Repo) -> None:
     assert opened.hooks_dir() == repo.path / ".git" / "hooks"
     repo.git("config", "core.hooksPath", ".husky/_")
     assert opened.hooks_dir() == repo.path / ".husky" / "_"
 
 
-def test_the_environment_can_be_freed_of_a_repository() -> None:
+def test_clean_env_removes_repository_variables() -> None:
     assert {"GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"} <= set(local_env_vars())
     assert clean_env({"GIT_DIR": "x", "GIT_PREFIX": "y", "PATH": "z"}) == {"PATH": "z"}
     assert version() >= (2, 31)
 
 
-def test_a_query_loads_no_slow_module(repo: GitSandbox) -> None:
+def test_git_package_imports_no_slow_module(repo: GitSandbox) -> None:
     repo.write("a.py", "1")
     repo.commit()
     repo.write("a.py", "2")

@@ -1,4 +1,4 @@
-"""Tests that git takes no word of a user or a repository for an option."""
+"""Tests that git never reads a word of the user or of the repository as an option."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def constants_of(file: str, function: str) -> dict[str, ast.expr]:
     return {name: values[0] for name, values in given.items() if len(values) == 1}
 
 
-def test_each_argument_in_the_source_is_constant_or_follows_the_options() -> None:
+def test_git_arguments_in_the_source_are_constant() -> None:
     wrong = []
     for file, function, call in calls():
         if (file, function) in FORWARDS or file == "credential.py":
@@ -92,7 +92,7 @@ def test_each_argument_in_the_source_is_constant_or_follows_the_options() -> Non
     assert len(list(calls())) > 20
 
 
-def test_only_the_room_of_git_starts_git() -> None:
+def test_only_the_git_package_starts_git() -> None:
     package = ROOM.parent
     started = [
         str(file.relative_to(package))
@@ -165,7 +165,7 @@ COMMANDS = [
 ]
 
 
-def test_no_hostile_word_stands_among_the_options_of_a_run(
+def test_hostile_names_are_never_passed_as_options(
     hostile: GitSandbox, traced: list[list[str]]
 ) -> None:
     before = {file.name for file in hostile.path.iterdir()}
@@ -189,7 +189,7 @@ def test_no_hostile_word_stands_among_the_options_of_a_run(
     assert {file.name for file in hostile.path.iterdir()} == before
 
 
-def test_a_revision_that_looks_like_an_option_writes_no_file(
+def test_revision_that_looks_like_an_option_writes_no_file(
     repo: GitSandbox, tmp_path: Path
 ) -> None:
     repo.write("a.py", "def f(): pass\n")
@@ -201,7 +201,7 @@ def test_a_revision_that_looks_like_an_option_writes_no_file(
 
 
 @pytest.mark.parametrize("name", ["HEAD", "main", "v1", ":/second", "HEAD^{/first}", "HEAD~1"])
-def test_trees_are_found_by_every_form_of_a_name(repo: GitSandbox, name: str) -> None:
+def test_trees_named_accepts_every_form_of_a_revision(repo: GitSandbox, name: str) -> None:
     for number, subject in enumerate(("first", "second")):
         repo.write("a", str(number))
         repo.commit(subject)
@@ -211,7 +211,7 @@ def test_trees_are_found_by_every_form_of_a_name(repo: GitSandbox, name: str) ->
         assert found.trees_named(["nowhere", "HEAD:a", "HEAD^{tree}"]) == []
 
 
-def test_words_are_no_options_for_git(repo: GitSandbox) -> None:
+def test_words_are_not_options_for_git(repo: GitSandbox) -> None:
     repo.commit()
     git = Git(str(repo.path), environment({}))
     for command in ("log", "diff-tree", "ls-tree", "rev-parse"):
@@ -222,7 +222,7 @@ def test_words_are_no_options_for_git(repo: GitSandbox) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows looks for programs in another way")
 @pytest.mark.parametrize("path", ["", ".", ":{usual}", "{usual}:", "bin:{usual}", None])
-def test_no_git_of_the_repository_is_run(repo: GitSandbox, path: str | None) -> None:
+def test_git_program_in_the_repository_is_not_run(repo: GitSandbox, path: str | None) -> None:
     """An empty or relative folder in PATH is the current one, which may be a clone."""
     for place in ("git", "bin/git"):
         repo.write(
@@ -238,7 +238,7 @@ def test_no_git_of_the_repository_is_run(repo: GitSandbox, path: str | None) -> 
 
 
 @pytest.mark.parametrize(
-    ("said", "hint"),
+    ("message", "hint"),
     [
         ("not a git repository (or any of the parent directories): .git", "git init"),
         ("packfile x.pack cannot be mapped: Cannot allocate memory", "ran out of memory"),
@@ -247,15 +247,13 @@ def test_no_git_of_the_repository_is_run(repo: GitSandbox, path: str | None) -> 
         ("Expected git repo version <= 1, found 9", "git itself fails here"),
     ],
 )
-def test_what_git_says_of_a_repository_has_its_own_remedy(
-    tmp_path: Path, said: str, hint: str
-) -> None:
+def test_message_of_git_decides_the_hint(tmp_path: Path, message: str, hint: str) -> None:
     git = tmp_path / "bin" / "git"
     git.parent.mkdir()
-    git.write_text(f"#!/bin/sh\necho 'fatal: {said}' >&2\nexit 128\n")
+    git.write_text(f"#!/bin/sh\necho 'fatal: {message}' >&2\nexit 128\n")
     git.chmod(0o755)
     env = {**os.environ, "PATH": f"{git.parent}:{os.environ['PATH']}"}
     with pytest.raises(NotARepository) as caught, Repo.open(tmp_path, env=env):
         pass
-    assert said in caught.value.message
+    assert message in caught.value.message
     assert hint in caught.value.hint

@@ -63,7 +63,7 @@ HEAD_FILES: dict[bytes, bytes | None] = {
 # Bare, linked, nested
 
 
-def test_a_bare_repository_has_nothing_uncommitted(history: GitSandbox, tmp_path: Path) -> None:
+def test_bare_repository_has_no_uncommitted_changes(history: GitSandbox, tmp_path: Path) -> None:
     bare = history.clone(tmp_path / "bare", "--bare")
     with check(bare.path, HEAD_FILES) as found:
         assert (found.top, found.prefix, found.git_dir) == (None, b"", bare.path)
@@ -73,9 +73,7 @@ def test_a_bare_repository_has_nothing_uncommitted(history: GitSandbox, tmp_path
         ]
 
 
-def test_inside_a_git_dir_there_is_no_working_tree(
-    history: GitSandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_git_dir_has_no_working_tree(history: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     with check(history.path / ".git", HEAD_FILES) as found:
         assert (found.top, found.common_dir) == (None, history.path / ".git")
     monkeypatch.chdir(history.path / ".git")
@@ -85,7 +83,7 @@ def test_inside_a_git_dir_there_is_no_working_tree(
 
 
 @pytest.mark.parametrize("where", [".", "objects", "with a working tree"])
-def test_a_repository_that_a_commit_holds_brings_no_settings(
+def test_repository_committed_inside_another_is_refused(
     history: GitSandbox, tmp_path: Path, where: str
 ) -> None:
     inner = GitSandbox(history.path / "lib" / "inner", "--bare")
@@ -103,7 +101,7 @@ def test_a_repository_that_a_commit_holds_brings_no_settings(
         assert found.common_dir == inside
 
 
-def test_a_bare_repository_that_the_user_put_into_a_working_tree_is_his(
+def test_untracked_bare_repository_in_a_working_tree_opens(
     history: GitSandbox,
 ) -> None:
     history.clone(history.path / "mine.git", "--bare")
@@ -143,7 +141,7 @@ def test_worktrees_of_a_bare_repository(history: GitSandbox, tmp_path: Path) -> 
         assert [tree.path.name for tree in found.worktrees()] == [".bare", "main"]
 
 
-def test_a_submodule_is_a_repository_of_its_own(history: GitSandbox, tmp_path: Path) -> None:
+def test_submodule_is_a_repository_and_a_gitlink(history: GitSandbox, tmp_path: Path) -> None:
     outer = GitSandbox(tmp_path / "outer")
     outer.git(
         "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(history.path), "module"
@@ -157,7 +155,9 @@ def test_a_submodule_is_a_repository_of_its_own(history: GitSandbox, tmp_path: P
         link = next(entry for entry in found.entries(found.head().tree) if entry.path == b"module")
         assert (link.mode, link.oid) == (GITLINK, module.git("rev-parse", "HEAD"))
         assert found.objects().header(link.oid) is None
-        assert found.working_tree(MIB).tree == outer.tree()  # dirt inside is the submodule's own
+        assert (
+            found.working_tree(MIB).tree == outer.tree()
+        )  # changes inside belong to the submodule
         commit = module.commit()
         moved = found.working_tree(MIB).tree
         assert moved == staged_by_git(outer, tmp_path)
@@ -167,7 +167,7 @@ def test_a_submodule_is_a_repository_of_its_own(history: GitSandbox, tmp_path: P
         ] == [(b"module", commit)]
 
 
-def test_the_callers_variables_name_the_repository(history: GitSandbox, tmp_path: Path) -> None:
+def test_git_variables_select_repository_and_index(history: GitSandbox, tmp_path: Path) -> None:
     elsewhere = tmp_path / "files"
     elsewhere.mkdir()
     (elsewhere / "x.py").write_text("x\n")
@@ -186,7 +186,7 @@ def test_the_callers_variables_name_the_repository(history: GitSandbox, tmp_path
         assert found.staged_tree() == history.tree("HEAD~1")
 
 
-def test_core_worktree_may_lead_elsewhere(history: GitSandbox, tmp_path: Path) -> None:
+def test_core_worktree_is_followed(history: GitSandbox, tmp_path: Path) -> None:
     elsewhere = tmp_path / "else"
     elsewhere.mkdir()
     (elsewhere / "y").write_text("y")
@@ -196,13 +196,13 @@ def test_core_worktree_may_lead_elsewhere(history: GitSandbox, tmp_path: Path) -
         assert contents(found, found.working_tree(MIB).tree, bulk=False) == {b"y": b"y"}
 
 
-def test_a_separate_git_dir(history: GitSandbox, tmp_path: Path) -> None:
+def test_separate_git_dir_is_found(history: GitSandbox, tmp_path: Path) -> None:
     history.git("init", "-q", f"--separate-git-dir={tmp_path / 'aside'}")
     with check(history.path, HEAD_FILES) as found:
         assert (found.common_dir, found.top) == (tmp_path / "aside", history.path)
 
 
-def test_worktree_configuration_is_gits_business(history: GitSandbox) -> None:
+def test_worktree_configuration_is_read(history: GitSandbox) -> None:
     history.git("config", "extensions.worktreeConfig", "true")
     history.git("config", "--worktree", "ragit.topK", "4")
     with check(history.path, HEAD_FILES) as found:
@@ -213,7 +213,7 @@ def test_worktree_configuration_is_gits_business(history: GitSandbox) -> None:
 
 
 @pytest.mark.parametrize("name", ["HEAD~1", "main~2", "@^", "HEAD^^{tree}", "HEAD~1:a"])
-def test_a_shallow_clone_says_that_its_history_ends(
+def test_shallow_clone_hints_at_unshallow_for_old_revisions(
     history: GitSandbox, tmp_path: Path, name: str
 ) -> None:
     shallow = history.clone(tmp_path / "shallow", "--depth=1")
@@ -223,7 +223,7 @@ def test_a_shallow_clone_says_that_its_history_ends(
     assert "git fetch --unshallow" in caught.value.hint
 
 
-def test_a_shallow_clone_names_the_way_to_other_commits(
+def test_shallow_clone_hints_at_unshallow_for_an_unknown_commit(
     history: GitSandbox, tmp_path: Path
 ) -> None:
     old = history.git("rev-parse", "HEAD~1")
@@ -233,13 +233,13 @@ def test_a_shallow_clone_names_the_way_to_other_commits(
     assert "git fetch --unshallow --tags" in caught.value.hint
 
 
-def test_a_whole_clone_says_where_its_history_ends(history: GitSandbox) -> None:
+def test_full_clone_reports_the_end_of_its_history(history: GitSandbox) -> None:
     with Repo.open(history.path) as found, pytest.raises(UnknownRevision) as caught:
         found.resolve("HEAD~1000")
     assert "history of HEAD does not go back that far" in caught.value.hint
 
 
-def test_a_shallow_clone(history: GitSandbox, tmp_path: Path) -> None:
+def test_shallow_clone_is_read(history: GitSandbox, tmp_path: Path) -> None:
     shallow = history.clone(tmp_path / "shallow", "--depth=1")
     with check(shallow.path, HEAD_FILES) as found:
         assert found.trees_of([Oid(history.git("rev-parse", "HEAD~1"))]) == {}
@@ -251,9 +251,7 @@ def objects_of(repo: GitSandbox) -> set[str]:
     return set(result.split())
 
 
-def test_a_partial_clone_downloads_nothing_unless_asked(
-    history: GitSandbox, tmp_path: Path
-) -> None:
+def test_partial_clone_fetches_only_on_request(history: GitSandbox, tmp_path: Path) -> None:
     partial = history.clone(
         tmp_path / "partial", "--filter=blob:none"
     )  # checkout downloads the blobs of HEAD
@@ -278,14 +276,16 @@ def test_a_partial_clone_downloads_nothing_unless_asked(
         found.fetch([])
 
 
-def test_a_treeless_clone_says_that_trees_are_missing(history: GitSandbox, tmp_path: Path) -> None:
+def test_treeless_clone_reports_missing_trees(history: GitSandbox, tmp_path: Path) -> None:
     partial = history.clone(tmp_path / "partial", "--filter=tree:0")
     with check(partial.path, HEAD_FILES) as found, pytest.raises(GitFailed) as caught:
         found.entries(history.tree_oid("HEAD~1"))
     assert "partial clone" in caught.value.hint
 
 
-def test_a_partial_clone_whose_remote_is_gone(history: GitSandbox, tmp_path: Path) -> None:
+def test_partial_clone_without_its_remote_fails_to_fetch(
+    history: GitSandbox, tmp_path: Path
+) -> None:
     partial = history.clone(tmp_path / "partial", "--filter=blob:none")
     partial.git("remote", "set-url", "origin", f"file://{tmp_path}/nowhere")
     old = Oid(history.git("rev-parse", "HEAD~1:a.py"))
@@ -296,7 +296,9 @@ def test_a_partial_clone_whose_remote_is_gone(history: GitSandbox, tmp_path: Pat
 
 
 @pytest.mark.parametrize("how", ["--shared", "--reference"])
-def test_objects_may_lie_elsewhere(history: GitSandbox, tmp_path: Path, how: str) -> None:
+def test_alternate_object_directories_are_read(
+    history: GitSandbox, tmp_path: Path, how: str
+) -> None:
     borrowing = GitSandbox(tmp_path / "borrowing")
     args = [how] if how == "--shared" else [how, str(history.path)]
     history.git("clone", "-q", "--template=", *args, str(history.path), str(tmp_path / "copy"))
@@ -322,14 +324,14 @@ def replaced(repo: GitSandbox) -> None:
 
 
 @pytest.mark.parametrize("change", [packed, replaced])
-def test_how_objects_are_kept_makes_no_difference(
+def test_packed_and_replaced_objects_are_read(
     history: GitSandbox, change: Callable[[GitSandbox], None]
 ) -> None:
     change(history)
     check(history.path, HEAD_FILES).close()
 
 
-def test_sha256(tmp_path: Path) -> None:
+def test_sha256_repository(tmp_path: Path) -> None:
     repo = GitSandbox(tmp_path / "sha256", "--object-format=sha256")
     with Repo.open(repo.path) as found:
         assert (found.object_format, found.head().tree) == ("sha256", found.empty_tree)
@@ -391,7 +393,7 @@ def fsmonitor(repo: GitSandbox) -> None:
 @pytest.mark.parametrize(
     "kind", [split, cone, sparse_index, version_4, assumed_unchanged, fsmonitor]
 )
-def test_every_kind_of_index(
+def test_every_kind_of_git_index(
     history: GitSandbox, tmp_path: Path, kind: Callable[[GitSandbox], None]
 ) -> None:
     kind(history)
@@ -466,7 +468,7 @@ BLOBS: dict[Callable[[GitSandbox], None], bytes] = {
 
 
 @pytest.mark.parametrize("kind", BLOBS, ids=lambda kind: kind.__name__)
-def test_git_decides_what_a_file_is_as_a_blob(
+def test_working_tree_applies_git_filters(
     history: GitSandbox, tmp_path: Path, kind: Callable[[GitSandbox], None]
 ) -> None:
     kind(history)
@@ -480,9 +482,7 @@ def test_git_decides_what_a_file_is_as_a_blob(
         assert found.working_tree(MIB).tree == history.tree()
 
 
-def test_twins_of_case_and_of_composition_are_two_files(
-    history: GitSandbox, tmp_path: Path
-) -> None:
+def test_paths_differ_by_case_and_unicode_form(history: GitSandbox, tmp_path: Path) -> None:
     for name in ("A.py", "caf\u00e9", "cafe\u0301"):
         history.write(name, name)
     with Repo.open(history.path) as found:
@@ -493,7 +493,7 @@ def test_twins_of_case_and_of_composition_are_two_files(
 
 
 @pytest.mark.parametrize("locale", ["POSIX", "C.UTF-8"])
-def test_names_in_no_encoding_under_any_locale(
+def test_undecodable_paths_work_in_any_locale(
     history: GitSandbox, tmp_path: Path, locale: str
 ) -> None:
     history.write(b"caf\xe9/d\xff.py", "latin\n")
@@ -520,7 +520,7 @@ def test_names_in_no_encoding_under_any_locale(
 # Ownership
 
 
-def test_a_foreign_repository_is_refused_in_gits_words(history: GitSandbox) -> None:
+def test_repository_of_another_owner_is_refused_unless_trusted(history: GitSandbox) -> None:
     foreign = {**os.environ, "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
     with pytest.raises(NotARepository, match="dubious ownership") as caught:
         Repo.open(history.path, env=foreign)
@@ -530,23 +530,21 @@ def test_a_foreign_repository_is_refused_in_gits_words(history: GitSandbox) -> N
         "GIT_CONFIG_KEY_0": "safe.directory",
         "GIT_CONFIG_VALUE_0": "*",
     }
-    with Repo.open(
-        history.path, env={**foreign, **trusted}
-    ) as found:  # as containers and CI trust it
+    with Repo.open(history.path, env={**foreign, **trusted}) as found:  # as containers and CI do
         assert contents(found, found.head().tree, bulk=True) == HEAD_FILES
 
 
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a folder away"
 )
-def test_a_repository_of_another_user(history: GitSandbox) -> None:
+def test_repository_of_another_user_is_refused(history: GitSandbox) -> None:
     os.chown(history.path, 12345, 12345)
     os.chown(history.path / ".git", 12345, 12345)
     with pytest.raises(NotARepository, match="dubious ownership"):
         Repo.open(history.path)
 
 
-def test_a_format_from_the_future_is_refused_in_gits_words(history: GitSandbox) -> None:
+def test_unknown_repository_format_is_refused(history: GitSandbox) -> None:
     history.git("config", "core.repositoryFormatVersion", "1")
     history.git("config", "extensions.refStorage", "reftable")
     with pytest.raises(NotARepository, match="(?i)refstorage"):

@@ -43,7 +43,7 @@ def forked(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
         ("apart..main", "apart", "main"),
     ],
 )
-def test_a_range_is_two_trees(forked: GitSandbox, text: str, old: str, new: str) -> None:
+def test_range_has_two_trees(forked: GitSandbox, text: str, old: str, new: str) -> None:
     with Repo.open(forked.path) as repo:
         found = repo.range(text)
         assert found.name == text
@@ -51,7 +51,7 @@ def test_a_range_is_two_trees(forked: GitSandbox, text: str, old: str, new: str)
         assert (found.old.tree, found.new.tree) == (forked.tree(old), forked.tree(new))
 
 
-def test_a_range_may_name_trees(forked: GitSandbox) -> None:
+def test_range_of_trees(forked: GitSandbox) -> None:
     with Repo.open(forked.path) as repo:
         found = repo.range("main^{tree}..first^{tree}")  # trees have no order
     assert found.old.tree == forked.tree("main")
@@ -69,18 +69,14 @@ def test_a_range_may_name_trees(forked: GitSandbox) -> None:
         ("first....main", "'.main'", ""),
     ],
 )
-def test_a_range_that_cannot_be_compared_is_refused(
-    forked: GitSandbox, text: str, message: str, hint: str
-) -> None:
+def test_invalid_range_is_refused(forked: GitSandbox, text: str, message: str, hint: str) -> None:
     with Repo.open(forked.path) as repo, pytest.raises(UnknownRevision) as error:
         repo.range(text)
     assert message in error.value.message
     assert hint in error.value.hint
 
 
-def test_a_range_of_nothing_is_the_branch_since_its_upstream(
-    forked: GitSandbox, tmp_path: Path
-) -> None:
+def test_empty_range_starts_at_the_upstream(forked: GitSandbox, tmp_path: Path) -> None:
     clone = forked.clone(tmp_path / "clone")
     clone.write("mine.txt", "five\n")
     clone.commit("mine")
@@ -98,12 +94,12 @@ def test_a_range_of_nothing_is_the_branch_since_its_upstream(
         assert found.old.tree == clone.tree(old)
 
 
-def test_a_branch_without_an_upstream_asks_for_a_range(forked: GitSandbox) -> None:
+def test_empty_range_without_an_upstream_is_refused(forked: GitSandbox) -> None:
     with Repo.open(forked.path) as repo, pytest.raises(UnknownRevision, match="no upstream"):
         repo.range("")
 
 
-def test_a_shallow_clone_says_that_it_lacks_the_common_commit(
+def test_shallow_clone_without_a_common_commit_hints_at_unshallow(
     forked: GitSandbox, tmp_path: Path
 ) -> None:
     clone = forked.clone(tmp_path / "clone", "--depth=1", "--no-single-branch")

@@ -64,7 +64,7 @@ def names(repo: Repo, tree: Oid) -> list[bytes]:
 # Staged work
 
 
-def test_the_staged_tree_is_what_a_commit_would_record(repo: GitSandbox, opened: Repo) -> None:
+def test_staged_tree_equals_the_committed_tree(repo: GitSandbox, opened: Repo) -> None:
     repo.write("a", "1")
     repo.write("b", "1")
     repo.commit()
@@ -80,7 +80,7 @@ def test_the_staged_tree_is_what_a_commit_would_record(repo: GitSandbox, opened:
     assert tree == repo.tree()
 
 
-def test_while_there_are_conflicts_nothing_is_staged(repo: GitSandbox, opened: Repo) -> None:
+def test_staged_tree_with_conflicts_raises(repo: GitSandbox, opened: Repo) -> None:
     conflict(repo)
     with pytest.raises(GitFailed, match="write-tree.*failed: .*unmerged") as caught:
         opened.staged_tree()
@@ -93,7 +93,7 @@ def test_while_there_are_conflicts_nothing_is_staged(repo: GitSandbox, opened: R
     [["commit", "-m", "x"], ["commit", "-am", "x"], ["commit", "-m", "x", "--", "a"]],
     ids=str,
 )
-def test_in_a_pre_commit_hook_it_is_the_tree_to_be_committed(
+def test_staged_tree_in_a_pre_commit_hook_is_the_committed_one(
     repo: GitSandbox, how: list[str], linked: bool
 ) -> None:
     repo.write("a", "1")
@@ -230,7 +230,7 @@ SITUATIONS = [
 
 
 @pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.__name__)
-def test_the_working_tree_is_what_git_would_stage(
+def test_working_tree_equals_git_add_all(
     repo: GitSandbox, tmp_path: Path, situation: Callable[[GitSandbox], None]
 ) -> None:
     situation(repo)
@@ -290,7 +290,7 @@ def unless_refused(call: Callable[[], object]) -> None:
 
 @settings(max_examples=12, deadline=None)
 @given(st.lists(st.lists(EDITS, min_size=1, max_size=6), min_size=1, max_size=3))
-def test_any_edits_are_staged_as_git_would(rounds: list[list[tuple[str, str, str]]]) -> None:
+def test_any_edits_are_staged_like_git_does(rounds: list[list[tuple[str, str, str]]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         repo = GitSandbox(Path(folder) / "repo")
         repo.write("a", "start\n")
@@ -308,7 +308,7 @@ def test_any_edits_are_staged_as_git_would(rounds: list[list[tuple[str, str, str
                 assert found.commit == repo.git("rev-parse", "HEAD")
 
 
-def test_an_edit_that_keeps_size_and_times_is_seen(repo: GitSandbox, tmp_path: Path) -> None:
+def test_edit_with_same_size_and_times_is_seen(repo: GitSandbox, tmp_path: Path) -> None:
     """git recognises such a file by the index's own time, so a copy of the index must keep it."""
     repo.git("config", "core.trustctime", "false")
     repo.git("config", "core.checkStat", "minimal")
@@ -339,7 +339,7 @@ def commands(trace: Path) -> list[str]:
     ]
 
 
-def test_a_clean_working_tree_costs_one_process(repo: GitSandbox, tmp_path: Path) -> None:
+def test_working_tree_runs_few_git_commands(repo: GitSandbox, tmp_path: Path) -> None:
     repo.write("f", "1")
     repo.commit()
     with traced(repo, tmp_path / "trace") as found:
@@ -351,7 +351,7 @@ def test_a_clean_working_tree_costs_one_process(repo: GitSandbox, tmp_path: Path
     assert commands(tmp_path / "trace") == ["rev-parse", "status", "update-index", "write-tree"]
 
 
-def test_the_status_may_run_while_other_things_are_done(repo: GitSandbox) -> None:
+def test_status_runs_while_other_reads_happen(repo: GitSandbox) -> None:
     repo.write("f", "1")
     repo.commit()
     repo.write("f", "2")
@@ -362,7 +362,7 @@ def test_the_status_may_run_while_other_things_are_done(repo: GitSandbox) -> Non
         assert found.diff(found.head().tree, tree)[0].path == b"f"
 
 
-def test_a_head_that_moved_meanwhile_counts(repo: GitSandbox) -> None:
+def test_head_moved_after_opening_is_used(repo: GitSandbox) -> None:
     repo.write("f", "1")
     repo.commit()
     with Repo.open(repo.path) as found:
@@ -373,7 +373,7 @@ def test_a_head_that_moved_meanwhile_counts(repo: GitSandbox) -> None:
         assert found.head().commit == second
 
 
-def test_no_hook_runs(repo: GitSandbox, tmp_path: Path) -> None:
+def test_reading_runs_no_hook(repo: GitSandbox, tmp_path: Path) -> None:
     many_edits(repo)
     hooks = repo.path / ".git" / "hooks"
     hooks.mkdir()
@@ -390,7 +390,7 @@ def test_no_hook_runs(repo: GitSandbox, tmp_path: Path) -> None:
 # Skipped files
 
 
-def test_large_files_are_left_out_and_named(repo: GitSandbox, opened: Repo) -> None:
+def test_large_files_are_skipped_and_named(repo: GitSandbox, opened: Repo) -> None:
     repo.write("tracked", "small")
     repo.write("other", "x")
     repo.commit()
@@ -402,7 +402,7 @@ def test_large_files_are_left_out_and_named(repo: GitSandbox, opened: Repo) -> N
     assert names(opened, tree) == [
         b"fits",
         b"other",
-    ]  # not the former content of "tracked", which is gone
+    ]  # not the former content of "tracked"
     assert skipped == {b"tracked": "too large", b"untracked": "too large"}
     repo.git("checkout", "tracked")
     repo.rm("fits")
@@ -413,7 +413,7 @@ def test_large_files_are_left_out_and_named(repo: GitSandbox, opened: Repo) -> N
     )
 
 
-def test_embedded_repositories_and_special_files_are_left_out(
+def test_embedded_repositories_and_special_files_are_skipped(
     repo: GitSandbox, opened: Repo
 ) -> None:
     repo.write("pipe", "a file")
@@ -430,7 +430,7 @@ def test_embedded_repositories_and_special_files_are_left_out(
 
 
 @pytest.mark.parametrize("killed", [True, False])
-def test_a_lock_that_a_killed_status_left_stops_no_later_one(
+def test_stale_lock_of_the_index_copy_is_removed(
     repo: GitSandbox, opened: Repo, killed: bool
 ) -> None:
     """While the copy of the index is locked, git cannot record which files are unchanged."""
@@ -445,21 +445,21 @@ def test_a_lock_that_a_killed_status_left_stops_no_later_one(
         long_ago = time.time() - private.IN_USE_SECONDS - 60
         os.utime(lock, (long_ago, long_ago))
     before = copy.read_bytes()
-    os.utime(repo.path / "a", (1_000_000_000, 1_000_000_000))  # its time changed, and nothing else
+    os.utime(repo.path / "a", (1_000_000_000, 1_000_000_000))  # only its time changed
     assert names(opened, opened.working_tree(MIB)[0]) == [b"a"]
     assert lock.exists() is not killed
     assert (copy.read_bytes() != before) is killed
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads every file")
-def test_unreadable_files_are_left_out(repo: GitSandbox, opened: Repo) -> None:
+def test_unreadable_files_are_skipped(repo: GitSandbox, opened: Repo) -> None:
     repo.commit()
     opened.refresh()
     repo.write("secret", "x").chmod(0)
     assert opened.working_tree(MIB).skipped == {b"secret": "unreadable"}
 
 
-def test_what_git_refuses_is_left_out_alone(repo: GitSandbox, opened: Repo) -> None:
+def test_files_refused_by_git_are_skipped_alone(repo: GitSandbox, opened: Repo) -> None:
     repo.write(".gitattributes", "*.bad filter=broken\n")
     repo.commit()
     repo.git("config", "filter.broken.clean", "false")
@@ -478,7 +478,9 @@ def test_what_git_refuses_is_left_out_alone(repo: GitSandbox, opened: Repo) -> N
 # Paths written
 
 
-def test_what_is_private_stays_private(repo: GitSandbox, opened: Repo, tmp_path: Path) -> None:
+def test_uncommitted_objects_are_written_outside_the_object_store(
+    repo: GitSandbox, opened: Repo, tmp_path: Path
+) -> None:
     repo.write("f", "1")
     repo.commit()
     opened.refresh()
@@ -491,9 +493,7 @@ def test_what_is_private_stays_private(repo: GitSandbox, opened: Repo, tmp_path:
     assert not list((repo.path / ".git" / "ragit").glob("index-*"))
 
 
-def test_where_the_git_dir_cannot_be_written_a_given_folder_is_used(
-    repo: GitSandbox, tmp_path: Path
-) -> None:
+def test_unwritable_git_dir_uses_a_scratch_folder(repo: GitSandbox, tmp_path: Path) -> None:
     repo.write("f", "1")
     repo.commit()
     repo.write("f", "2")
@@ -502,7 +502,7 @@ def test_where_the_git_dir_cannot_be_written_a_given_folder_is_used(
     with Repo.open(repo.path, scratch=tmp_path / "scratch") as found:
         assert found.working_tree(MIB).tree == expected
     assert (tmp_path / "scratch" / "objects" / expected[:2] / expected[2:]).exists()
-    with Repo.open(repo.path) as found:  # and a temporary one where none is given
+    with Repo.open(repo.path) as found:  # without one, a temporary folder is used
         tree = found.working_tree(MIB).tree
         assert tree == expected
         temporary = Path(found.recipe().alternates[0]).parent
@@ -512,7 +512,7 @@ def test_where_the_git_dir_cannot_be_written_a_given_folder_is_used(
     assert fingerprint(repo) == before
 
 
-def test_prune_keeps_what_a_kept_tree_reaches(repo: GitSandbox, opened: Repo) -> None:
+def test_prune_keeps_objects_of_kept_trees(repo: GitSandbox, opened: Repo) -> None:
     repo.write("deep/er/f", "1")
     repo.commit()
     opened.refresh()
@@ -529,4 +529,4 @@ def test_prune_keeps_what_a_kept_tree_reaches(repo: GitSandbox, opened: Repo) ->
             later.entries(trees[0])
     assert opened.prune_private_objects([], grace=-1, copies_grace=-1) > 0
     assert not [file for file in (repo.path / ".git/ragit").rglob("*") if file.is_file()]
-    assert opened.working_tree(MIB).tree == trees[1]  # and all of it can be made again
+    assert opened.working_tree(MIB).tree == trees[1]  # pruned objects are written again

@@ -40,7 +40,7 @@ def matches(pattern: str, path: bytes) -> bool:
         ("*.PY", [b"a.PY"], [b"a.py"]),
     ],
 )
-def test_patterns(pattern: str, found: list[bytes], not_found: list[bytes]) -> None:
+def test_patterns_match_paths(pattern: str, found: list[bytes], not_found: list[bytes]) -> None:
     assert [path for path in found if not matches(pattern, path)] == []
     assert [path for path in not_found if matches(pattern, path)] == []
 
@@ -69,17 +69,17 @@ def test_patterns(pattern: str, found: list[bytes], not_found: list[bytes]) -> N
         ("/r/sx", "lib/", "/r/sx"),
     ],
 )
-def test_what_a_shell_wrote_is_meant_from_the_top(pattern: str, here: str, meant: str) -> None:
+def test_from_top_resolves_relative_patterns(pattern: str, here: str, meant: str) -> None:
     assert from_top(pattern, here, "/r/s") == meant
 
 
 @pytest.mark.parametrize("pattern", ["..", "../x", "./../x", "/r/s/../x"])
-def test_what_leads_out_of_the_repository_means_nothing(pattern: str) -> None:
+def test_pattern_outside_the_repository_is_none(pattern: str) -> None:
     assert from_top(pattern, "", "/r/s") is None
 
 
 @given(st.lists(st.text("ab*?[]!\\-. ", min_size=1, max_size=4), min_size=1, max_size=3))
-def test_the_folder_one_stands_in_is_taken_by_its_name(names: list[str]) -> None:
+def test_current_folder_is_matched_literally(names: list[str]) -> None:
     names = [f"_{name}" for name in names]
     path = "/".join([*names, "f"]).encode()
     pattern = from_top("./f", "/".join(names) + "/", None)
@@ -90,7 +90,7 @@ def test_the_folder_one_stands_in_is_taken_by_its_name(names: list[str]) -> None
 
 @pytest.mark.parametrize("unit", ["*a", "**/", "**/a/", "*/", "?*", "**/*a", "[ab]*", "*a*/**/"])
 @pytest.mark.parametrize("end", ["b", "/b", ""])
-def test_no_pattern_takes_long(unit: str, end: str) -> None:
+def test_every_pattern_matches_in_bounded_time(unit: str, end: str) -> None:
     pattern, paths = unit * 60 + end, [b"a" * 250, b"a/" * 120 + b"c", b"ab" * 50 + b"/a" * 70]
     started = time.process_time()
     for path in paths:
@@ -98,7 +98,7 @@ def test_no_pattern_takes_long(unit: str, end: str) -> None:
     assert time.process_time() - started < 2
 
 
-def test_no_pattern_is_no_filter() -> None:
+def test_empty_patterns_make_no_matcher() -> None:
     assert matcher([]) is None
     assert matcher(["", "/"]) is None
 
@@ -118,7 +118,7 @@ def test_several_patterns_are_alternatives() -> None:
 @example("[\\", b"[")
 @example("\udcff", b"\xff")
 @example("\ud800", b"\xff")
-def test_any_text_is_a_pattern(pattern: str, path: bytes) -> None:
+def test_any_text_is_a_valid_pattern(pattern: str, path: bytes) -> None:
     matches(pattern, path)
 
 
@@ -163,7 +163,7 @@ def ignored(git: GitSandbox, pattern: str, paths: list[str]) -> set[str]:
 @example("/**", ["a"])
 @example("**", ["a"])
 @example("*/", ["a/b", "a"])
-def test_patterns_mean_what_git_means(git: GitSandbox, pattern: str, paths: list[str]) -> None:
+def test_patterns_match_like_gitignore(git: GitSandbox, pattern: str, paths: list[str]) -> None:
     match = matcher([pattern])
     ours = {path for path in paths if match is not None and match(path.encode())}
     assert ours == ignored(git, pattern, paths)

@@ -1,5 +1,5 @@
-"""Tests of paths on the command line: relative to the current folder, literal before patterns,
-last.
+"""Tests of paths on the command line: relative to the current folder, literal before patterns, and as
+the last word of a query.
 """
 
 from __future__ import annotations
@@ -28,9 +28,7 @@ def found(repo: GitSandbox, *args: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["text", "vimgrep", "markdown"])
-def test_from_a_subfolder_paths_are_those_of_an_editor_started_there(
-    app: GitSandbox, name: str
-) -> None:
+def test_paths_in_output_are_relative_to_the_current_folder(app: GitSandbox, name: str) -> None:
     shell = Terminal(app.path / "lib")
     out = shell.ragit("search", "--format", name, "widget", code=0).out
     assert "deep/a.py:" in out and "lib/deep" not in out
@@ -40,7 +38,7 @@ def test_from_a_subfolder_paths_are_those_of_an_editor_started_there(
             assert (shell.folder / line.split(":")[0]).is_file()
 
 
-def test_reports_name_paths_from_the_current_folder_too(app: GitSandbox) -> None:
+def test_check_and_status_print_relative_paths(app: GitSandbox) -> None:
     app.write("lib/deep/picture.bin", b"\x00\x01")
     app.write("lib/same.py", "def widget_deep():\n    return 'widget'\n")
     app.commit()
@@ -56,12 +54,12 @@ def test_reports_name_paths_from_the_current_folder_too(app: GitSandbox) -> None
     assert "same content: same.py" in hits or "same content: deep/a.py" in hits
 
 
-def test_with_a_folder_named_paths_count_from_it_as_those_of_git(app: GitSandbox) -> None:
+def test_paths_are_relative_to_the_folder_of_option_c(app: GitSandbox) -> None:
     out = Terminal(app.path).ragit("-C", "lib/deep", "search", "widget_deep", code=0).out
     assert out.startswith("a.py:1\n")
 
 
-def test_json_counts_from_the_top_and_says_where_that_is(app: GitSandbox) -> None:
+def test_json_paths_are_relative_to_the_root(app: GitSandbox) -> None:
     result = Terminal(app.path / "lib").ragit("search", "--json", "widget_deep", code=0)
     answer = json.loads(result.out)
     assert answer["root"] == str(app.path)
@@ -69,9 +67,7 @@ def test_json_counts_from_the_top_and_says_where_that_is(app: GitSandbox) -> Non
 
 
 @pytest.mark.parametrize("extra", [[], ["--committed"], ["--ref", "HEAD"]], ids=str)
-def test_a_path_that_exists_counts_before_what_it_would_match(
-    app: GitSandbox, extra: list[str]
-) -> None:
+def test_existing_path_takes_precedence_over_a_pattern(app: GitSandbox, extra: list[str]) -> None:
     def paths(pattern: str) -> list[str]:
         return found(app, *extra, "--path", pattern, "widget")
 
@@ -84,9 +80,7 @@ def test_a_path_that_exists_counts_before_what_it_would_match(
 
 
 @pytest.mark.parametrize("extra", [[], ["--committed"], ["--ref", "HEAD"]], ids=str)
-def test_a_last_word_that_is_a_path_limits_the_search_and_the_answer_says_so(
-    app: GitSandbox, extra: list[str]
-) -> None:
+def test_last_word_that_is_a_path_limits_the_search(app: GitSandbox, extra: list[str]) -> None:
     assert found(app, *extra, "widget", "lib") == ["lib/deep/a.py"]
     assert found(app, *extra, "widget", "./lib/deep/") == ["lib/deep/a.py"]
     assert found(app, *extra, "widget", "app/[id]") == ["app/[id]/page.ts"]
@@ -98,18 +92,18 @@ def test_a_last_word_that_is_a_path_limits_the_search_and_the_answer_says_so(
 
 
 @pytest.mark.parametrize("word", ["nosuch/", "./nosuch", "../nosuch.py", tempfile.gettempdir()])
-def test_a_last_word_that_is_a_path_of_nothing_searched_is_told(app: GitSandbox, word: str) -> None:
+def test_last_word_that_looks_like_a_path_is_noted_if_missing(app: GitSandbox, word: str) -> None:
     result = Terminal(app.path).ragit("search", "widget", word, code=0)
     assert f"note: {word} is not in HEAD" in result.err
     assert "its words were searched everywhere" in result.err
 
 
 @pytest.mark.parametrize("word", ["nosuch", "read/write", "/users/:id", "widget"])
-def test_a_last_word_that_is_no_path_is_searched_without_a_note(app: GitSandbox, word: str) -> None:
+def test_last_word_without_a_path_is_searched_silently(app: GitSandbox, word: str) -> None:
     assert "searched everywhere" not in Terminal(app.path).ragit("search", "widget", word).err
 
 
-def test_a_last_word_is_a_path_from_the_current_folder(app: GitSandbox) -> None:
+def test_last_word_is_a_path_from_the_current_folder(app: GitSandbox) -> None:
     below = Terminal(app.path / "lib")
     answer = json.loads(below.ragit("search", "--json", "widget", "deep", code=0).out)
     assert [hit["path"] for hit in answer["results"]] == ["lib/deep/a.py"]
@@ -117,7 +111,7 @@ def test_a_last_word_is_a_path_from_the_current_folder(app: GitSandbox) -> None:
     assert len(answer["results"]) == 4
 
 
-def test_what_is_no_path_or_not_the_last_of_several_words_stays_a_word(app: GitSandbox) -> None:
+def test_only_the_last_of_several_words_can_be_a_path(app: GitSandbox) -> None:
     for words in (["lib"], ["widget lib"], ["lib", "widget"], ["widget", ".git"], ["widget", "no"]):
         result = Terminal(app.path).ragit("search", "--json", *words)
         assert "notes" not in json.loads(result.out), words
@@ -126,7 +120,7 @@ def test_what_is_no_path_or_not_the_last_of_several_words_stays_a_word(app: GitS
     assert json.loads(result.out)["query"] == "widget lib"
 
 
-def test_a_query_may_come_from_standard_input(app: GitSandbox) -> None:
+def test_query_is_read_from_standard_input(app: GitSandbox) -> None:
     result = Terminal(app.path).process_bytes(
         "search", "--json", "-", stdin="widget\ndeep ü".encode()
     )
@@ -147,11 +141,11 @@ def test_a_query_may_come_from_standard_input(app: GitSandbox) -> None:
         (["where is the widget", "made"], "ragit search 'where is the widget' made"),
     ],
 )
-def test_what_other_tools_taught_gets_a_hint(app: GitSandbox, args: list[str], hint: str) -> None:
+def test_options_of_other_tools_get_a_hint(app: GitSandbox, args: list[str], hint: str) -> None:
     assert hint in Terminal(app.path).refused(*args).hint
 
 
-def test_code_like_that_at_a_line(repo: GitSandbox) -> None:
+def test_like_finds_code_similar_to_a_line(repo: GitSandbox) -> None:
     def retry(name: str) -> str:
         return (
             f"def {name}(send, times):\n    for attempt in range(times):\n        try:\n"
@@ -168,13 +162,15 @@ def test_code_like_that_at_a_line(repo: GitSandbox) -> None:
     assert answer["query"] == "src/a.py:6"
     assert answer["results"][0]["path"] == "src/b.py"
     assert all(hit["path"] != "src/a.py" or hit["end_line"] < 4 for hit in answer["results"]), (
-        "the code itself is no answer"
+        "the code itself is not a hit"
     )
     many = "".join(f" * It has word {at} of its documentation.\n" for at in range(30))
     repo.write("src/A.java", f"class A {{\n/**\n{many} */\nint count() {{ return 1; }}\n}}\n")
     repo.write("src/B.java", f"class B {{\n/**\n{many} */\nint total() {{ return 1; }}\n}}\n")
     answer = json.loads(shell.ragit("search", "--json", "--like", "A.java:5", code=0).out)
-    assert answer["results"][0]["path"] == "src/B.java", "long code is no pasted report"
+    assert answer["results"][0]["path"] == "src/B.java", (
+        "long code is not taken for a pasted report"
+    )
     for place, words in {
         "a.py": "FILE:LINE",
         "no.py:1": "not indexed",

@@ -36,7 +36,7 @@ def shown(terminal: Terminal, session: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def test_the_page_has_at_least_six_sessions() -> None:
+def test_page_shows_every_history_command() -> None:
     typed = [line for one in sessions() for line in one.splitlines() if line.startswith("$ ragit ")]
     assert len(typed) >= 6
     for command in ("diff", "since", "since --gone", "search --in-refs", "search --gone-since"):
@@ -66,7 +66,7 @@ def steadied(session: str) -> str:
 @pytest.mark.skipif(not CLONE, reason="KAFKA_CLONE names no clone of apache/kafka")
 @pytest.mark.slow
 @pytest.mark.parametrize("session", sessions(), ids=lambda text: text.splitlines()[0][2:40])
-def test_the_sessions_on_kafka(kafka: Terminal, session: str) -> None:
+def test_sessions_on_kafka_are_current(kafka: Terminal, session: str) -> None:
     assert steadied(shown(kafka, session)) == steadied(session)
 
 
@@ -135,7 +135,7 @@ hint: If it is gone, to see when: ragit since --gone pay
 """
 
 
-def test_the_same_on_a_made_repository(shop: GitSandbox) -> None:
+def test_sessions_on_a_small_repository(shop: GitSandbox) -> None:
     text = steady(shown(Terminal(shop.path, RAGIT_INDEX_MIN_CHUNK_BYTES="0"), SHOP))
     for rev in ("v1.0", "v1.1"):
         text = text.replace(shop.tree(rev)[:10], "TREE")

@@ -204,9 +204,7 @@ def rows(table: dict[str, Steps]) -> list[object]:
 
 
 @pytest.mark.parametrize("name", rows(BY_HOOK))
-def test_what_a_hook_announces_is_indexed_before_anybody_asks(
-    hooked: Hooked, name: str, tmp_path: Path
-) -> None:
+def test_hook_indexes_before_the_next_search(hooked: Hooked, name: str, tmp_path: Path) -> None:
     run(hooked, BY_HOOK[name])
     hooked.settle()
     for place in worktrees(hooked):
@@ -215,9 +213,7 @@ def test_what_a_hook_announces_is_indexed_before_anybody_asks(
 
 
 @pytest.mark.parametrize("name", rows(BY_SEARCH))
-def test_what_no_hook_announces_is_completed_by_the_search(
-    hooked: Hooked, name: str, tmp_path: Path
-) -> None:
+def test_search_completes_what_no_hook_announces(hooked: Hooked, name: str, tmp_path: Path) -> None:
     run(hooked, BY_SEARCH[name])
     hooked.settle()
     for place in worktrees(hooked):
