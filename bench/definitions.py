@@ -72,7 +72,7 @@ IDENTIFIERS = {
     "ruby": r"[^\W\d]\w*[?!=]?|[^\w\s]+|\w+(?:::\w+)*",
     "rust": r"(?:r#)?[^\W\d]\w*",
 }
-IDENTIFIERS["c"] = IDENTIFIERS["java"] = r"[^\W\d][\w$]*"
+IDENTIFIERS["c"] = IDENTIFIERS["java"] = r"(?:[^\W\d]|\$)[\w$]*"
 IDENTIFIERS["typescript"] = IDENTIFIERS["tsx"] = IDENTIFIERS["javascript"]
 IDENTIFIER = r"[^\W\d]\w*"
 """Default pattern of a definition's name."""

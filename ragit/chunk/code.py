@@ -403,7 +403,8 @@ class _Walk:
             written = namer.name(name)
             if written:
                 line = self.lines.row(name_end(name.node) - 1) + 1
-                made.append(Definition(written, _kind(name.kind, around), line))
+                kind = "test" if namer.title(name.node) else _kind(name.kind, around)
+                made.append(Definition(written, kind, line))
         return made
 
     def _add(self, piece: Piece) -> None:

@@ -54,7 +54,7 @@ _ROWS = (
         "java",
         ".java",
         "java",
-        identifier=r"[^\W\d][\w$]*",
+        identifier=r"(?:[^\W\d]|\$)[\w$]*",
     ),
     Language(
         "go",
@@ -65,14 +65,14 @@ _ROWS = (
         "c",
         ".c .pc .pgc .idc",
         "c",
-        identifier=r"[^\W\d][\w$]*",
+        identifier=r"(?:[^\W\d]|\$)[\w$]*",
     ),
     Language(
         "cpp",
         ".cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .inl .ipp .tpp .cppm .ixx .cu .cuh .ino",
         "cpp",
         qualifiers="::",
-        identifier=r"~?[^\W\d][\w$]*|operator\b.*",
+        identifier=r"~?(?:[^\W\d]|\$)[\w$]*|operator\b.*",
     ),
     Language(
         "csharp",
@@ -140,7 +140,7 @@ _ROWS = (
         ".scala .sc .sbt .mill",
         "scala",
         shebangs="scala scala-cli",
-        identifier=r"[^\W\d][\w$]*|[^\w\s]+|[^\W\d]\w*_[^\w\s]+",
+        identifier=r"(?:[^\W\d]|\$)[\w$]*|[^\w\s]+|[^\W\d]\w*_[^\w\s]+",
     ),
     Language(
         "lua",
@@ -197,7 +197,7 @@ _ROWS = (
         ".dart",
         "dart",
         shebangs="dart",
-        identifier=r"[^\W\d][\w$]*|operator .+",
+        identifier=r"(?:[^\W\d]|\$)[\w$]*|operator .+",
     ),
     Language(
         "r",

@@ -16,6 +16,7 @@ _ARGUMENTS = rb"\((?:[^(){};\"]|\"[^\"\n]*\"|\([^(){};\"]*\)){0,400}\)"
 _DECLARING = rb"(?:[A-Z]+_)*(?:DEFINE|DECLARE|FLAG)(?:_\w+)?|[A-Z]+_HEAD"
 """Macros that declare what they are given, as `DEFINE_MUTEX(name);` does."""
 _CALL = rb"(?:%b(?:%b)?)" % (_MACRO, _ARGUMENTS)
+_WORDS = rb"(?:[A-Za-z_]\w*[ \t*]+)*"
 _TO_SPACES = bytes(10 if byte == 10 else 32 for byte in range(256))
 """For bytes.translate: all but line ends become spaces."""
 _IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
@@ -47,8 +48,19 @@ _EXPORTED = re.compile(
 )
 _ALONE = re.compile(rb"\n[ \t]*(%b%b)[ \t]*(?=\n|\Z)(?!\s*[{(:])" % (_MACRO, _ARGUMENTS))
 _WRAPPED_NAME = re.compile(
-    rb"\n(%b\((?:[A-Za-z_]\w*,[ \t]*)?)([A-Za-z_]\w*)(\))(?=[ \t]*\()" % _MACRO
+    rb"\n(%b)(%b\((?:[A-Za-z_]\w*,[ \t]*)?)([A-Za-z_]\w*)(\))(?=[ \t]*\()" % (_WORDS, _MACRO)
 )
+_NOTED = re.compile(
+    rb"\n%b((?:__[a-z]\w*%b|\w+\([ \t]*\d[\d, \t]*\))[ \t]+)(?=%b[A-Za-z_]\w*[ \t]*\()"
+    % (_WORDS, _ARGUMENTS, _WORDS)
+)
+"""Attributes of a function on its line: `static int __printf(2, 3) say(`."""
+_NOTED_ABOVE = re.compile(
+    rb"\n(?:[A-Za-z_]\w*[ \t*]+)+([A-Za-z_]\w*%b)"
+    rb"(?=[ \t]*(?:\w+[ \t]*)?\n(?!%b[ \t]*\()[A-Za-z_]\w*[ \t]*%b\s*\{)"
+    % (_ARGUMENTS, _MACRO, _ARGUMENTS)
+)
+"""Those on the line of its type, above its name: `void printflike(1, 2)`."""
 _DECLARED = re.compile(rb"\n((?:static[ \t]+)?)(%b)(%b)[ \t]*;" % (_DECLARING, _ARGUMENTS))
 _ATTRIBUTES = re.compile(rb"\}[ \t]*((?:__\w+(?:%b)?[ \t]*)+)(?=;)" % _ARGUMENTS)
 _DEFINED = re.compile(rb"\n([ \t]*)(%b)(%b)(?=\s*\{)" % (_MACRO, _ARGUMENTS))
@@ -74,6 +86,8 @@ def hidden(text: bytes, qualified: bool) -> bytes:
         (_ATTRIBUTES, _blank),
         (_ALONE, _alone),
         (_WRAPPED_NAME, _wrapped_name),
+        (_NOTED, _blank),
+        (_NOTED_ABOVE, _blank),
         (_DEFINED, _defined_qualified if qualified else _defined),
         (_EXPORTED, _blank),
         (_HEAD, _head),
@@ -120,7 +134,8 @@ def _declared(found: re.Match[bytes]) -> bytes:
 
 def _wrapped_name(found: re.Match[bytes]) -> bytes:
     """Remove the macro around a function's name: `BENCH(run)(state *s)`."""
-    return b"\nv" + _without(found, found.span(1), found.span(3))[2:]
+    shown = _without(found, found.span(2), found.span(4))
+    return shown if found.group(1) else b"\nv" + shown[2:]
 
 
 def _defined(found: re.Match[bytes]) -> bytes:
@@ -144,7 +159,8 @@ def _function(found: re.Match[bytes], named: Callable[[bytes, bytes], bytes]) ->
     if title is not None:
         return _titled(found, title)
     words = [word.strip() for word in arguments[1:-1].split(b",")]
-    owner, name = (words[0], words[1]) if test and len(words) > 1 else (b"", words[0])
+    owned = test and len(words) > 1 and not macro.startswith(b"BOOST_")
+    owner, name = (words[0], words[1]) if owned else (b"", words[0])
     if not all(_IDENTIFIER.fullmatch(word) for word in (name, owner or name)):
         return found.group()
     head = b"\n" + indent + b"v " + named(owner, name) + b"("

@@ -55,7 +55,7 @@ class Namer:
 
     def name(self, name: Name) -> str:
         """Return a definition's name without its owners; empty if invalid in this language."""
-        title = self._title(name.node)
+        title = self.title(name.node)
         if title:
             return title
         written = name.prefix + self._resolved(name)[1]
@@ -65,7 +65,7 @@ class Namer:
         parts = _QUALIFIER.split(written) if name.kind in _QUALIFIED else [written]
         return written if all(map(self.identifier.fullmatch, parts)) else ""
 
-    def _title(self, node: Node) -> str:
+    def title(self, node: Node) -> str:
         """Return the title that a rewrite made a function's name of; empty for other names."""
         if self.row.name not in ("bash", "cpp"):
             return ""

@@ -7,8 +7,9 @@ is lost or repeated. Blank edges are trimmed, small neighbours grouped, oversize
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
+from operator import attrgetter
 
 from ragit.chunk.lines import Lines
 from ragit.chunk.options import ChunkOptions
@@ -134,6 +135,7 @@ def chunks_of(
 ) -> tuple[Chunk, ...]:
     """Return the chunks of a text from a reader's pieces, in order of their rows."""
     pieces = _trimmed(lines, pieces)
+    _move_late_names(pieces)
     if options.min_bytes or options.item_bytes:
         pieces = _grouped(lines, pieces, options, row)
     if options.item_bytes:
@@ -175,6 +177,26 @@ def _trimmed(lines: Lines, pieces: list[Piece]) -> list[Piece]:
             kept.append(piece)
     kept.reverse()
     return kept
+
+
+def _move_late_names(pieces: list[Piece]) -> None:
+    """Move each definition to the piece with its line: a C variable follows its type's members."""
+    for piece in pieces:
+        for each in [late for late in piece.definitions if late.line > piece.stop]:
+            piece.definitions.remove(each)
+            holder = _holder(pieces, each.line)
+            if not holder.definitions:
+                holder.kind, holder.parent, holder.start = piece.kind, piece.parent, each.line - 1
+                holder.signature, holder.doc = piece.signature, piece.doc
+            holder.definitions.append(each)
+        for each in [late for late in piece.nested if late.line > piece.stop]:
+            piece.nested.remove(each)
+            _holder(pieces, each.line).nested.append(each)
+
+
+def _holder(pieces: list[Piece], line: int) -> Piece:
+    """Return the piece with a line, counted from 1."""
+    return pieces[min(bisect_left(pieces, line, key=attrgetter("stop")), len(pieces) - 1)]
 
 
 def _grouped(

@@ -86,8 +86,8 @@ class Collector:
             code = place_code(kind, 1)
             for node in found.get(f"reference.{kind}", ()):
                 start, end = node.start_byte, node.end_byte
-                if start in seen or end - start > _LONGEST:
-                    continue
+                if start in seen or not 0 < end - start <= _LONGEST:
+                    continue  # a name that the grammar missed has no bytes
                 seen.add(start)
                 name = source[start:end]
                 if kind == "attribute" and name not in known and not _is_capital(name):

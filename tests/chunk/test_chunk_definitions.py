@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragit.chunk import chunk
+from ragit.types import Definition
 
 CASES = {
     "macro before the name": (
@@ -29,6 +30,20 @@ CASES = {
         "static int\ninternal_function\nf (int a)\n{\n return 1;\n}\n",
         "f",
     ),
+    "attributes before the name": (
+        "c",
+        "static void printflike(3, 4)\nadd(char *b, ...)\n{\n x();\n}\n"
+        "static int __printf(2, 3) say(char *b, ...)\n{\n x();\n}\n"
+        "void printflike(1, 2) __dead\nfatal(const char *m, ...)\n{\n x();\n}\n",
+        "add say fatal",
+    ),
+    "type before a name in a macro": ("c", "static int FOO(bar)(int a) {\n return 1;\n}\n", "bar"),
+    "tests of Boost": (
+        "cpp",
+        "BOOST_AUTO_TEST_CASE(one) {\n x();\n}\nBOOST_FIXTURE_TEST_CASE(two, Fixture) {\n}\n",
+        "one two",
+    ),
+    "dollar signs": ("java", "class $Inner {\n void $go() {\n }\n}\n", "$Inner $Inner.$go"),
     "tag and name of a type": ("c", "typedef struct tag {\n int a;\n} name;\n", "tag name"),
     "conditional that splits a function": (
         "c",
@@ -362,6 +377,39 @@ def names(language: str, code: str) -> list[str]:
             name = definition.name
             found.append(f"{owner}.{name}" if owner and language != "markdown" else name)
     return found
+
+
+def test_a_title_is_the_name_of_a_test() -> None:
+    for language, code in (
+        ("cpp", 'TEST_CASE("adds two", "[x]") {\n x();\n}\n'),
+        ("bash", '@test "adds two" {\n  x\n}\n'),
+    ):
+        (one,) = chunk(code.encode(), language).chunks
+        assert one.definitions == (Definition("adds two", "test", 1),)
+
+
+def test_a_variable_after_the_long_body_of_its_type_is_in_the_chunk_with_its_name() -> None:
+    fields = "".join(f" int field_{i};\n" for i in range(70))
+    code = (
+        "static const struct {\n"
+        + fields
+        + "#define FLAG 1\n"
+        + fields
+        + "} table[] = {\n {1},\n};\n"
+    )
+    found = chunk(code.encode(), "c").chunks
+    (holder,) = [one for one in found if "table" in one.symbol]
+    assert [(each.name, each.line) for each in holder.definitions if each.name == "table"] == [
+        ("table", 143)
+    ]
+    assert holder.start_line <= 143 <= holder.end_line
+
+
+@pytest.mark.parametrize("line", ["int x = (struct)y;", "void g(struct , int) {}"])
+def test_a_name_that_the_grammar_misses_costs_no_definition(line: str) -> None:
+    found = chunk(f"{line}\nint after(void)\n{{\n return 1;\n}}\n".encode(), "c")
+    assert not found.skipped
+    assert found.chunks[-1].definitions[-1].name == "after"
 
 
 def test_a_chunk_of_tests_is_cut_at_its_tests() -> None:

@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from outlines import line_of, samples
 
+from ragit import references
 from ragit.chunk import ChunkOptions, chunk, language_of, languages, text_of
 from ragit.types import BY_LINES, Chunking
 
@@ -60,7 +61,11 @@ def assert_holds(data: bytes, language: str, options: ChunkOptions) -> Chunking:
         whole = end.join(lines[each.start_line - 1 : each.end_line]).decode()
         assert each.text == whole or (each.start_line == each.end_line and each.text in whole)
         assert "\n" not in each.signature + each.doc
+        for named in each.definitions:
+            assert each.start_line <= named.line <= each.end_line, named
         covered.update(range(each.start_line, each.end_line + 1))
+    if chunking.references:
+        references.checked(chunking.references)
     blank = {number for number, line in enumerate(lines, 1) if not line.strip()}
     assert covered | blank >= set(range(1, len(lines) + 1))
     inner = b"".join(text[each.start : each.end] for each in chunking.chunks)
