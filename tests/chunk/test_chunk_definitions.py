@@ -347,7 +347,7 @@ TITLES = {
 
 
 @pytest.mark.parametrize("language", TITLED)
-def test_tests_and_tasks_that_are_calls_have_their_titles(language: str) -> None:
+def test_calls_that_define_tests_or_tasks_give_their_titles(language: str) -> None:
     found = [
         definition.name
         for one in chunk(TITLED[language].encode(), language).chunks
@@ -359,7 +359,7 @@ def test_tests_and_tasks_that_are_calls_have_their_titles(language: str) -> None
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_each_definition_has_its_name(name: str) -> None:
+def test_definitions_have_the_expected_names(name: str) -> None:
     language, code, expected = CASES[name]
     assert names(language, code) == expected.replace(",", "").split() or " ".join(
         names(language, code)
@@ -379,7 +379,7 @@ def names(language: str, code: str) -> list[str]:
     return found
 
 
-def test_a_title_is_the_name_of_a_test() -> None:
+def test_title_is_the_name_of_a_test() -> None:
     for language, code in (
         ("cpp", 'TEST_CASE("adds two", "[x]") {\n x();\n}\n'),
         ("bash", '@test "adds two" {\n  x\n}\n'),
@@ -388,7 +388,7 @@ def test_a_title_is_the_name_of_a_test() -> None:
         assert one.definitions == (Definition("adds two", "test", 1),)
 
 
-def test_a_variable_after_the_long_body_of_its_type_is_in_the_chunk_with_its_name() -> None:
+def test_variable_after_a_long_struct_is_in_the_chunk_of_its_name() -> None:
     fields = "".join(f" int field_{i};\n" for i in range(70))
     code = (
         "static const struct {\n"
@@ -406,13 +406,13 @@ def test_a_variable_after_the_long_body_of_its_type_is_in_the_chunk_with_its_nam
 
 
 @pytest.mark.parametrize("line", ["int x = (struct)y;", "void g(struct , int) {}"])
-def test_a_name_that_the_grammar_misses_costs_no_definition(line: str) -> None:
+def test_missing_name_in_c_keeps_later_definitions(line: str) -> None:
     found = chunk(f"{line}\nint after(void)\n{{\n return 1;\n}}\n".encode(), "c")
     assert not found.skipped
     assert found.chunks[-1].definitions[-1].name == "after"
 
 
-def test_a_chunk_of_tests_is_cut_at_its_tests() -> None:
+def test_large_test_suite_is_cut_at_its_tests() -> None:
     code = 'describe("cart", () => {\n' + "".join(
         f'  it("case {i}", () => {{\n    expect({i});\n  }});\n' for i in range(60)
     )
@@ -432,7 +432,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("language", BROKEN)
-def test_what_is_no_identifier_is_no_name(language: str) -> None:
+def test_names_in_broken_code_are_identifiers(language: str) -> None:
     for each in chunk(BROKEN[language].encode(), language).chunks:
         for definition in each.definitions:
             assert definition.name.isidentifier(), definition
@@ -445,7 +445,7 @@ SCRIPTS = (
 )
 
 
-def test_a_script_is_read_by_its_type() -> None:
+def test_html_script_is_parsed_by_its_type() -> None:
     found = chunk(SCRIPTS, "html").chunks
     defined = {each.name: each.kind for one in found for each in one.definitions}
     assert defined["yes"] == "function"
@@ -454,7 +454,7 @@ def test_a_script_is_read_by_its_type() -> None:
     assert "no" not in defined
 
 
-def test_the_functions_of_a_small_page_have_their_names() -> None:
+def test_functions_in_a_small_html_page_are_named() -> None:
     page = (
         b"<html><body>\n<p>x</p>\n<script>\nfunction yes() {\n  x()\n}\n</script>\n</body></html>\n"
     )

@@ -9,7 +9,7 @@ from time import process_time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_chunk_properties import assert_holds
+from test_chunk_properties import assert_invariants
 
 from ragit import postings
 from ragit.chunk import ChunkOptions, chunk, language_of
@@ -18,11 +18,11 @@ SMALL = ChunkOptions(item_bytes=60)
 
 
 def parents(text: str) -> set[str]:
-    return {each.parent for each in assert_holds(text.encode(), "csv", SMALL).chunks}
+    return {each.parent for each in assert_invariants(text.encode(), "csv", SMALL).chunks}
 
 
 @pytest.mark.parametrize("name", [b"a.csv", b"b.TSV", b"c.tab"])
-def test_what_it_is_called(name: bytes) -> None:
+def test_csv_and_tsv_extensions_are_recognised(name: bytes) -> None:
     assert language_of(name) == "csv"
 
 
@@ -47,24 +47,24 @@ def test_what_it_is_called(name: bytes) -> None:
         ("anna,anna@example.org\notto,otto@example.org\n", ""),
         ("red,apple\ngreen,pear\nred,cherry\n", ""),  # a value of its own column
         ("same,same\n1,2\n", ""),
-        ("a,b\n", ""),  # nothing stands below
+        ("a,b\n", ""),  # no row below it
         ("one\ntwo\nthree\n", ""),
         ('"two\nlines",b\n1,2\n', ""),
         ("a,,,,b\n1,2,3,4,5\n", ""),
     ],
 )
-def test_the_header(text: str, header: str) -> None:
+def test_header_is_detected(text: str, header: str) -> None:
     assert parents(text) == {header}
 
 
-def test_a_wide_header_is_bounded_between_its_names() -> None:
+def test_wide_header_is_cut_between_column_names() -> None:
     names = [f"column{i}" for i in range(300)]
     [parent] = parents(",".join(names) + "\n" + ",".join("1" * 300) + "\n")
     assert 250 < len(parent) <= 300
     assert set(parent.split(" | ")) <= set(names)
 
 
-def test_each_chunk_is_found_by_the_names_of_its_columns() -> None:
+def test_column_names_are_indexed_in_every_chunk() -> None:
     text = "sku,warehouse\n" + "".join(f"{i},somewhere {i}\n" for i in range(300))
     chunks = chunk(text.encode(), "csv").chunks
     assert len(chunks) > 3
@@ -80,9 +80,11 @@ cells = st.text(st.sampled_from('ab1",\n é'), max_size=12)
 @given(
     rows=st.lists(st.lists(cells, min_size=3, max_size=3), min_size=1, max_size=40),
     delimiter=st.sampled_from(",;\t|"),
-    least=st.sampled_from([5, 40]),
+    min_bytes=st.sampled_from([5, 40]),
 )
-def test_chunks_begin_at_records(rows: list[list[str]], delimiter: str, least: int) -> None:
+def test_chunks_begin_and_end_at_records(
+    rows: list[list[str]], delimiter: str, min_bytes: int
+) -> None:
     rows = [
         ["x", *(cell.replace(",", delimiter) for cell in row)] for row in rows
     ]  # no record is blank
@@ -92,21 +94,21 @@ def test_chunks_begin_at_records(rows: list[list[str]], delimiter: str, least: i
         starts.add(written.getvalue().count("\n") + 1)
         writer.writerow(row)
         ends.add(written.getvalue().count("\n"))
-    options = ChunkOptions(min_bytes=least, max_lines=1000)
-    for each in assert_holds(written.getvalue().encode(), "csv", options).chunks:
+    options = ChunkOptions(min_bytes=min_bytes, max_lines=1000)
+    for each in assert_invariants(written.getvalue().encode(), "csv", options).chunks:
         assert each.start_line in starts
         assert each.end_line in ends
 
 
-def test_a_quote_that_nothing_closes_is_a_letter() -> None:
+def test_unclosed_quote_keeps_chunks_small() -> None:
     text = 'a,b\n1,"half\n' + "".join(f"{i},apple\n" for i in range(2, 400))
-    chunks = assert_holds(text.encode(), "csv", ChunkOptions()).chunks
+    chunks = assert_invariants(text.encode(), "csv", ChunkOptions()).chunks
     assert all(len(each.text) <= 1600 for each in chunks)
 
 
-def test_a_record_larger_than_a_chunk_is_cut_and_keeps_its_header() -> None:
+def test_oversize_record_is_cut_and_keeps_its_header() -> None:
     text = 'a,b\n1,"' + "word\n" * 500 + '"\n2,c\n'
-    chunks = assert_holds(text.encode(), "csv", ChunkOptions()).chunks
+    chunks = assert_invariants(text.encode(), "csv", ChunkOptions()).chunks
     assert len(chunks) > 5
     assert {each.parent for each in chunks} == {"a | b"}
 
@@ -115,10 +117,8 @@ def test_a_record_larger_than_a_chunk_is_cut_and_keeps_its_header() -> None:
     "line", ['"', '"""\n', 'a,"b\n', ',"",\n', ',"', '""\n', "\n", "a\n", 'a;"\n']
 )
 @pytest.mark.parametrize("first", ["", '"'])
-def test_much_of_it_is_read_at_once(line: str, first: str) -> None:
+def test_repeated_lines_are_read_within_5_seconds(line: str, first: str) -> None:
     text = (first + line * (300_000 // len(line)) + "x").encode()
     start = process_time()
     chunk(text, "csv")
-    assert (
-        process_time() - start < 5
-    )  # a tenth of it is enough; what grows as the square takes hours
+    assert process_time() - start < 5  # usually below 0.5; quadratic time would take hours

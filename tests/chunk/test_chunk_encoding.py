@@ -16,37 +16,37 @@ GERMAN = "def größe(maß):\n    return 'Übergröße'\n"
 RUSSIAN = "# Складывает строки корзины.\ntotal = сумма(строки)\n"
 
 
-def test_utf_8_is_its_own_text() -> None:
+def test_utf_8_is_returned_unchanged() -> None:
     data = GERMAN.encode()
     assert text_of(data) is data
 
 
-def test_a_byte_order_mark_is_left_out() -> None:
+def test_byte_order_mark_is_removed() -> None:
     assert text_of(codecs.BOM_UTF8 + GERMAN.encode()) == GERMAN.encode()
     [only] = chunk(codecs.BOM_UTF8 + GERMAN.encode(), "python").chunks
     assert (only.start, only.symbol) == (0, "größe")
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
-def test_wide_encodings_with_a_mark(codec: str) -> None:
+def test_utf_16_and_utf_32_with_a_byte_order_mark_are_decoded(codec: str) -> None:
     mark = {"utf-16-le": codecs.BOM_UTF16_LE, "utf-16-be": codecs.BOM_UTF16_BE}
     mark |= {"utf-32-le": codecs.BOM_UTF32_LE, "utf-32-be": codecs.BOM_UTF32_BE}
     data = mark[codec] + GERMAN.encode(codec)
     assert text_of(data) == GERMAN.encode()
-    assert text_of(data + b"\x00") is not None  # half a letter at the end
+    assert text_of(data + b"\x00") is not None  # half a character at the end
 
 
 @pytest.mark.parametrize("codec", ["latin-1", "cp1252", "iso8859-15"])
-def test_western_single_byte(codec: str) -> None:
+def test_western_single_byte_encodings_are_decoded(codec: str) -> None:
     assert text_of(GERMAN.encode(codec)) == GERMAN.encode()
 
 
-def test_quotes_of_windows() -> None:
+def test_windows_1252_quotes_are_decoded() -> None:
     assert text_of("“so” – sagt’s\n".encode("cp1252")) == "“so” – sagt’s\n".encode()
 
 
 @pytest.mark.parametrize("codec", ["cp1251", "koi8-r"])
-def test_cyrillic_single_byte(codec: str) -> None:
+def test_cyrillic_single_byte_encodings_are_decoded(codec: str) -> None:
     assert text_of(RUSSIAN.encode(codec)) == RUSSIAN.encode()
 
 
@@ -59,18 +59,18 @@ def test_cyrillic_single_byte(codec: str) -> None:
         "# vim: set fileencoding={} :\n",
     ],
 )
-def test_declared_encodings(declaration: str) -> None:
+def test_declared_encoding_is_used(declaration: str) -> None:
     text = declaration.format("shift_jis") + "漢字とかな\n"
     assert text_of(text.encode("shift_jis")) == text.encode()
 
 
-@pytest.mark.parametrize("lie", ["punycode", "zlib", "nonsense-9", "utf-8", "unicode_escape"])
-def test_a_wrong_declaration_is_passed_over(lie: str) -> None:
-    data = f"# coding: {lie}\nname = 'größe'\n".encode("latin-1")
+@pytest.mark.parametrize("declared", ["punycode", "zlib", "nonsense-9", "utf-8", "unicode_escape"])
+def test_wrong_encoding_declaration_is_ignored(declared: str) -> None:
+    data = f"# coding: {declared}\nname = 'größe'\n".encode("latin-1")
     assert text_of(data) == data.decode("latin-1").encode()
 
 
-def test_utf_8_with_a_bad_byte_keeps_the_rest() -> None:
+def test_invalid_utf_8_byte_is_replaced() -> None:
     data = (GERMAN * 3).encode() + b"\xff\n"
     text = text_of(data)
     assert text is not None
@@ -86,25 +86,25 @@ def test_utf_8_with_a_bad_byte_keeps_the_rest() -> None:
         b"\x01\x02\x03\x04\xff" * 50,
     ],
 )
-def test_binary(data: bytes) -> None:
+def test_binary_file_is_skipped(data: bytes) -> None:
     assert text_of(data) is None
     assert chunk(data, "python").skipped == "binary"
 
 
-def test_a_nul_far_down_does_not_make_a_text_binary() -> None:
+def test_text_with_a_late_nul_byte_is_not_binary() -> None:
     data = b"x = 1\n" * 2000 + b"\x00\n"
     assert text_of(data) == data
     assert chunk(data, "python").chunks[-1].text.endswith("\x00")
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_give_utf_8_or_nothing(data: bytes) -> None:
+def test_any_bytes_give_utf_8_or_none(data: bytes) -> None:
     text = text_of(data)
     assert text is None or text.decode() is not None
 
 
 @given(st.text(max_size=300))
-def test_any_text_without_nul_comes_back(text: str) -> None:
+def test_any_utf_8_without_nul_is_returned_unchanged(text: str) -> None:
     data = text.encode("utf-8", "replace")
     if b"\0" not in data and not data.startswith(codecs.BOM_UTF8):
         assert text_of(data) == data

@@ -45,7 +45,7 @@ from ragit.chunk import chunk, language_of, languages, named
         (b"a.docx", "docx"),
     ],
 )
-def test_by_name(path: bytes, language: str) -> None:
+def test_language_by_file_name(path: bytes, language: str) -> None:
     assert language_of(path) == language
 
 
@@ -74,16 +74,16 @@ def test_by_name(path: bytes, language: str) -> None:
         ("klingon", None),
     ],
 )
-def test_a_language_by_what_people_call_it(name: str, language: str | None) -> None:
+def test_language_by_common_name(name: str, language: str | None) -> None:
     assert named(name) == language
 
 
-def test_every_row_is_called_by_its_name() -> None:
+def test_every_language_is_found_by_its_upper_case_name() -> None:
     assert [name for name in languages() if named(name.upper()) != name] == []
 
 
 @given(st.binary())
-def test_any_path_has_a_language_of_the_table(path: bytes) -> None:
+def test_any_path_has_a_known_language(path: bytes) -> None:
     assert language_of(path) in languages()
 
 
@@ -105,7 +105,7 @@ def test_any_path_has_a_language_of_the_table(path: bytes) -> None:
         (b"Read me.\n", "text"),
     ],
 )
-def test_by_first_lines(text: bytes, language: str) -> None:
+def test_language_by_content(text: bytes, language: str) -> None:
     assert chunk(text, "auto").language == language
 
 

@@ -28,10 +28,10 @@ def test_node_types_replace_the_defaults() -> None:
     found = chunk(PYTHON, "python", chosen).chunks
     assert {each.symbol for each in found if each.symbol} == {"Cart", "Point"}
     [cart] = [each for each in found if each.symbol == "Cart"]
-    assert "def price" in cart.text, "a container that is named is one undivided chunk"
+    assert "def price" in cart.text, "a configured container is one undivided chunk"
 
 
-def test_node_types_of_ones_own_are_found_anywhere() -> None:
+def test_configured_node_types_are_found_at_any_depth() -> None:
     code = (
         b"def f():\n    if x:\n        pass\n\n    try:\n        g()\n    finally:\n        h()\n"
     )
@@ -42,34 +42,33 @@ def test_node_types_of_ones_own_are_found_anywhere() -> None:
     )
 
 
-SEED_EXAMPLE = ("function_definition", "decorated_definition", "class_definition")
+FUNCTIONS_AND_CLASSES = ("function_definition", "decorated_definition", "class_definition")
 
 
-def test_a_container_that_is_named_with_its_methods_keeps_them() -> None:
-    found = chunk(PYTHON, "python", ChunkOptions(node_types={"python": SEED_EXAMPLE})).chunks
+def test_class_node_type_beside_functions_keeps_its_methods() -> None:
+    found = chunk(
+        PYTHON, "python", ChunkOptions(node_types={"python": FUNCTIONS_AND_CLASSES})
+    ).chunks
     usual = chunk(PYTHON, "python").chunks
     assert [each.symbol for each in found if each.kind in ("class", "method")] == [
-        name.split()[0]
-        for each in usual
-        if each.kind in ("class", "method")
-        for name in [each.symbol]
+        each.symbol.split()[0] for each in usual if each.kind in ("class", "method")
     ]
 
 
-def test_a_container_that_is_named_alone_lists_its_methods() -> None:
+def test_class_as_the_only_node_type_lists_its_methods() -> None:
     chosen = ChunkOptions(node_types={"python": ("class_definition",)})
     [cart] = [each for each in chunk(PYTHON, "python", chosen).chunks if each.symbol == "Cart"]
     assert {"__init__", "size", "empty", "price"} <= {each.name for each in cart.definitions}
 
 
-def test_decorators_alone_are_chunks_with_the_names_of_what_they_decorate() -> None:
+def test_decorator_as_the_only_node_type_finds_decorated_functions() -> None:
     chosen = ChunkOptions(node_types={"python": ("decorated_definition",)})
     found = chunk(PYTHON, "python", chosen).chunks
     assert "fetch" in [each.symbol for each in found]
     assert "total" not in [each.symbol for each in found]
 
 
-def test_node_types_of_typescript_hold_for_tsx_too() -> None:
+def test_typescript_node_types_apply_to_tsx() -> None:
     code = b"interface A {\n  a: 1\n  b: 2\n}\nfunction f() {\n  return 1;\n}\n"
     for options in ({"typescript": ("function_declaration",)}, {"tsx": ("function_declaration",)}):
         found = chunk(code, "tsx", ChunkOptions(node_types=options)).chunks
@@ -78,20 +77,20 @@ def test_node_types_of_typescript_hold_for_tsx_too() -> None:
     assert "f" not in [each.symbol for each in chunk(code, "tsx", none).chunks]
 
 
-def test_a_misspelt_node_type_is_refused_with_the_nearest_one() -> None:
+def test_misspelt_node_type_is_rejected_with_a_suggestion() -> None:
     with pytest.raises(ConfigError, match="no node type 'function_definitoin'") as caught:
         check_node_types({"python": ["class_definition", "function_definitoin"]})
     assert caught.value.hint == "Did you mean function_definition?"
     with pytest.raises(ConfigError, match="latex is not cut by a grammar"):
         check_node_types({"latex": ["section"]})
-    check_node_types({"python": SEED_EXAMPLE})
+    check_node_types({"python": FUNCTIONS_AND_CLASSES})
 
 
-def test_no_node_types_leave_containers_only() -> None:
+def test_empty_node_types_give_no_function_chunks() -> None:
     assert "function" not in kinds(PYTHON, "python", ChunkOptions(node_types={"python": ()}))
 
 
-def test_node_types_of_another_language_do_nothing() -> None:
+def test_node_types_of_another_language_have_no_effect() -> None:
     assert chunk(PYTHON, "python", ChunkOptions(node_types={"java": ("block",)})) == chunk(
         PYTHON, "python"
     )
@@ -139,7 +138,7 @@ def test_each_function_is_a_chunk_and_one_line_declarations_are_grouped() -> Non
     ]
 
 
-def test_a_chunk_lists_its_definitions_with_kind_and_line() -> None:
+def test_chunk_lists_its_definitions_with_kind_and_line() -> None:
     code = b"LIMIT = 1\nOTHER = 2\n\n# Adds.\n@cache\ndef add():\n    def inner():\n        pass\n"
     items, add = chunk(code, "python").chunks
     assert items.definitions == (("LIMIT", "constant", 1), ("OTHER", "constant", 2))
@@ -148,7 +147,7 @@ def test_a_chunk_lists_its_definitions_with_kind_and_line() -> None:
 
 
 @pytest.mark.parametrize("language", ["rust", "javascript", "java", "cpp"])
-def test_the_part_with_the_name_bears_it_and_the_comment_is_cut(language: str) -> None:
+def test_long_doc_comment_is_cut_from_the_named_part(language: str) -> None:
     body = {"rust": b"pub fn go(x: u8) {\n", "java": b"class A {\nvoid go(int x) {\n"}
     code = b"/// A doc.\n" * 120 + body.get(language, b"function go(x) {\n")
     if language == "cpp":
@@ -160,7 +159,7 @@ def test_the_part_with_the_name_bears_it_and_the_comment_is_cut(language: str) -
     assert {each.symbol for each in found if each.end_line <= 100} == {""}
 
 
-def test_a_definition_that_fits_is_not_cut_for_its_comment() -> None:
+def test_definition_that_fits_is_cut_only_from_its_comment() -> None:
     code = b"# Word.\n" * 30 + b"def go(x):\n" + b"    x()\n" * 90
     found = chunk(code, "python").chunks
     assert [(each.start_line, each.end_line, each.symbol) for each in found] == [
@@ -170,7 +169,7 @@ def test_a_definition_that_fits_is_not_cut_for_its_comment() -> None:
     assert found[1].doc.startswith("Word.")
 
 
-def test_max_lines_and_max_bytes_cut() -> None:
+def test_max_lines_and_max_bytes_bound_chunks() -> None:
     code = b"def f():\n" + b"".join(b"    call(%d)\n" % i for i in range(150))
     by_lines = chunk(code, "python", ChunkOptions(max_lines=100)).chunks
     assert [(each.start_line, each.end_line) for each in by_lines] == [(1, 100), (101, 151)]
@@ -179,7 +178,7 @@ def test_max_lines_and_max_bytes_cut() -> None:
     assert max(len(each.text) for each in by_bytes) <= 500
 
 
-def test_the_parts_of_a_large_function_know_it() -> None:
+def test_parts_of_a_large_function_have_it_as_parent() -> None:
     code = b"class A:\n    def f(self):\n" + b"".join(b"        call(%d)\n" % i for i in range(150))
     first, *rest = [each for each in chunk(code, "python").chunks if each.kind == "method"]
     assert (first.symbol, first.parent) == ("f", "A")
@@ -188,14 +187,14 @@ def test_the_parts_of_a_large_function_know_it() -> None:
     ]
 
 
-def test_large_nodes_are_cut_where_their_parts_begin() -> None:
+def test_large_function_is_cut_at_a_block_boundary() -> None:
     block = b"    if x:\n" + b"        call()\n" * 29
     code = b"def f():\n" + block * 5
     starts = [each.start_line for each in chunk(code, "python").chunks]
     assert starts == [1, 92], "after three blocks of thirty lines, not after a hundred lines"
 
 
-def test_definitions_inside_of_a_large_one_are_found() -> None:
+def test_functions_nested_in_a_large_function_are_found() -> None:
     inner = b"".join(
         b"  function inner%d() {\n    return [\n%s    ];\n  }\n" % (i, b"      1,\n" * 20)
         for i in range(9)
@@ -206,7 +205,7 @@ def test_definitions_inside_of_a_large_one_are_found() -> None:
 
 
 @pytest.mark.parametrize("bad", [{"max_lines": 0}, {"max_bytes": 3}, {"min_bytes": -1}])
-def test_sizes_out_of_range_are_refused(bad: dict[str, int]) -> None:
+def test_sizes_out_of_range_are_rejected(bad: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="at least"):
         ChunkOptions(**bad)  # type: ignore[arg-type]
 
@@ -220,7 +219,7 @@ CHANGES = [
 
 
 @given(language=st.sampled_from(languages()), changed=st.sampled_from(CHANGES))
-def test_a_size_changes_every_fingerprint(language: str, changed: ChunkOptions) -> None:
+def test_each_size_option_changes_every_fingerprint(language: str, changed: ChunkOptions) -> None:
     assert fingerprint(language, changed) != fingerprint(language, ChunkOptions())
     assert fingerprint(language, changed) == fingerprint(language, changed)
 
@@ -235,7 +234,7 @@ def test_node_types_change_the_fingerprint_of_their_language_only(
     assert (fingerprint(language, chosen) != fingerprint(language, ChunkOptions())) == changes
 
 
-def test_fingerprints_differ_by_language_and_not_by_order() -> None:
+def test_fingerprints_depend_on_language_but_not_on_node_type_order() -> None:
     assert len({fingerprint(language, ChunkOptions()) for language in languages()}) == len(
         languages()
     )
@@ -246,7 +245,7 @@ def test_fingerprints_differ_by_language_and_not_by_order() -> None:
     assert fingerprint("c", ChunkOptions(node_types={"c": ()})) != fingerprint("c", ChunkOptions())
 
 
-def test_an_unknown_language_hints_at_near_names() -> None:
+def test_unknown_language_error_suggests_names() -> None:
     with pytest.raises(UnknownLanguage) as caught:
         chunk(b"", "pyhton")
     assert "python" in caught.value.hint
@@ -255,7 +254,7 @@ def test_an_unknown_language_hints_at_near_names() -> None:
     assert "typescript" in caught.value.hint
 
 
-def test_names_and_fingerprints_load_no_grammar() -> None:
+def test_language_of_and_fingerprint_load_no_grammar() -> None:
     script = (
         "import sys; from ragit.chunk import *; language_of(b'a.py'); fingerprint('python', ChunkOptions());"
         "heavy = [m for m in sys.modules if m.split('.')[0] in ('tree_sitter', 'tree_sitter_language_pack', 'numpy')];"

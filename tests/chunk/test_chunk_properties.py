@@ -40,7 +40,7 @@ sizes = st.builds(
 spliced = st.lists(st.sampled_from(PIECES + NASTY), max_size=40).map(b"".join)
 
 
-def assert_holds(data: bytes, language: str, options: ChunkOptions) -> Chunking:
+def assert_invariants(data: bytes, language: str, options: ChunkOptions) -> Chunking:
     """Check the invariants of a chunking."""
     chunking = chunk(data, language, options, isolated=False)
     text = text_of(data)
@@ -69,7 +69,9 @@ def assert_holds(data: bytes, language: str, options: ChunkOptions) -> Chunking:
     blank = {number for number, line in enumerate(lines, 1) if not line.strip()}
     assert covered | blank >= set(range(1, len(lines) + 1))
     inner = b"".join(text[each.start : each.end] for each in chunking.chunks)
-    assert b"".join(inner.split()) == b"".join(text.split()), "not one letter is lost or doubled"
+    assert b"".join(inner.split()) == b"".join(text.split()), (
+        "every character is in exactly one chunk"
+    )
     return chunking
 
 
@@ -80,38 +82,44 @@ def assert_holds(data: bytes, language: str, options: ChunkOptions) -> Chunking:
 @example(data=b"", language="python", options=ChunkOptions())
 @example(data=b"\n\n \n", language="python", options=ChunkOptions())
 @example(data=b"\xef\xbb\xbf\xef\xbb\xbf", language="text", options=ChunkOptions())
-def test_random_bytes(data: bytes, language: str, options: ChunkOptions) -> None:
-    assert_holds(data, language, options)
+def test_random_bytes_hold_the_invariants(
+    data: bytes, language: str, options: ChunkOptions
+) -> None:
+    assert_invariants(data, language, options)
 
 
 @given(data=spliced, language=st.sampled_from(languages()), options=sizes)
-def test_lines_of_all_languages_under_any(
+def test_mixed_lines_hold_the_invariants_in_any_language(
     data: bytes, language: str, options: ChunkOptions
 ) -> None:
-    assert_holds(data, language, options)
+    assert_invariants(data, language, options)
 
 
 @given(name=st.sampled_from(sorted(FILES)), options=sizes, data=st.data())
-def test_broken_syntax(name: str, options: ChunkOptions, data: st.DataObject) -> None:
+def test_broken_syntax_holds_the_invariants(
+    name: str, options: ChunkOptions, data: st.DataObject
+) -> None:
     source = FILES[name]
     cut = data.draw(st.integers(0, len(source)))
     skip = data.draw(st.integers(0, 60))
     wedge = b"".join(data.draw(st.lists(st.sampled_from(NASTY[:6]), max_size=5)))
-    assert_holds(source[:cut] + wedge + source[cut + skip :], language_of(name.encode()), options)
+    assert_invariants(
+        source[:cut] + wedge + source[cut + skip :], language_of(name.encode()), options
+    )
 
 
 @given(
     name=st.sampled_from(sorted(FILES)),
     ends=st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"\n\n"]), min_size=1),
 )
-def test_line_ends(name: str, ends: list[bytes]) -> None:
+def test_mixed_line_ends_hold_the_invariants(name: str, ends: list[bytes]) -> None:
     lines = FILES[name].split(b"\n")
     text = b"".join(line + ends[i % len(ends)] for i, line in enumerate(lines)).rstrip()
-    assert_holds(text, language_of(name.encode()), ChunkOptions())
+    assert_invariants(text, language_of(name.encode()), ChunkOptions())
 
 
 @given(name=st.sampled_from(sorted(FILES)), end=st.sampled_from([b"\r\n", b"\r"]))
-def test_other_line_ends_find_the_same_things(name: str, end: bytes) -> None:
+def test_crlf_and_cr_files_have_the_same_outline(name: str, end: bytes) -> None:
     language = language_of(name.encode())
     plain = chunk(FILES[name], language, ChunkOptions(item_bytes=0)).chunks
     other = chunk(FILES[name].replace(b"\n", end), language, ChunkOptions(item_bytes=0)).chunks
@@ -119,5 +127,5 @@ def test_other_line_ends_find_the_same_things(name: str, end: bytes) -> None:
 
 
 @given(data=spliced, language=st.sampled_from(languages()))
-def test_the_same_bytes_give_the_same_chunks(data: bytes, language: str) -> None:
+def test_chunking_is_deterministic(data: bytes, language: str) -> None:
     assert chunk(data, language) == chunk(data, language)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from outlines import SAMPLES
-from test_chunk_properties import assert_holds
+from test_chunk_properties import assert_invariants
 
 from ragit.chunk import ChunkOptions, chunk
 from ragit.chunk.readers import MAX_PARSE
@@ -28,7 +28,7 @@ DEFAULT = ChunkOptions()
         ),
         (b"GIF89a\x00\x00", "text", "binary"),
         (b"%PDF-1.7", "pdf", "damaged pdf"),
-        (b"whatever", "image", "no reader for image"),
+        (b"any bytes", "image", "no reader for image"),
         (b"/*! x */\n" + b"function a(b){return b}" * 900, "javascript", "minified"),
         (b"a{b:c}" * 2000, "css", "minified"),
         ((b"a.b=function(c){return c+d};" * 7 + b"\n") * 90, "javascript", "minified"),
@@ -37,7 +37,7 @@ DEFAULT = ChunkOptions()
         (b"[" + b"1," * 9000 + b"1]", "json", "minified"),
     ],
 )
-def test_skipped(data: bytes, language: str, reason: str) -> None:
+def test_file_is_skipped_with_a_reason(data: bytes, language: str, reason: str) -> None:
     assert chunk(data, language).skipped == reason
 
 
@@ -58,36 +58,36 @@ def test_skipped(data: bytes, language: str, reason: str) -> None:
         (b"word " * 4000, "text"),
     ],
 )
-def test_not_skipped(data: bytes, language: str) -> None:
-    assert assert_holds(data, language, DEFAULT).chunks
+def test_valid_source_is_not_skipped(data: bytes, language: str) -> None:
+    assert assert_invariants(data, language, DEFAULT).chunks
 
 
-def test_an_over_long_line_is_cut_between_words() -> None:
-    [*parts] = assert_holds("größe ".encode() * 3000, "text", DEFAULT).chunks
+def test_overlong_line_is_cut_between_words() -> None:
+    [*parts] = assert_invariants("größe ".encode() * 3000, "text", DEFAULT).chunks
     assert {(each.start_line, each.end_line) for each in parts} == {(1, 1)}
     assert all(each.text.startswith("größe ") for each in parts)
 
 
-def test_an_over_long_word_is_cut_between_letters() -> None:
-    assert len(assert_holds("漢".encode() * 9000, "text", DEFAULT).chunks) == 4
+def test_overlong_word_is_cut_between_characters() -> None:
+    assert len(assert_invariants("漢".encode() * 9000, "text", DEFAULT).chunks) == 4
 
 
-def test_a_large_file_is_read_by_lines() -> None:
+def test_file_over_the_parse_limit_is_cut_by_lines() -> None:
     code = b"def f():\n    return 1\n\n\n" * (MAX_PARSE // 23)
-    chunks = assert_holds(code, "python", DEFAULT).chunks
+    chunks = assert_invariants(code, "python", DEFAULT).chunks
     assert {each.kind for each in chunks} == {"text"}
 
 
 @pytest.mark.parametrize(
     "language", ["json", "javascript", "c", "xml", "yaml", "html", "markdown", "clojure", "nix"]
 )
-def test_ten_thousand_levels_of_nesting(language: str) -> None:
+def test_ten_thousand_nesting_levels_hold_the_invariants(language: str) -> None:
     opening, closing = {"xml": ("<a>\n", "</a>\n"), "html": ("<p>\n", "</p>\n")}.get(
         language, ("[\n", "]\n")
     )
     if language in ("c", "javascript"):
         opening, closing = "{\n", "}\n"
-    assert_holds((opening * 10_000 + closing * 10_000).encode(), language, DEFAULT)
+    assert_invariants((opening * 10_000 + closing * 10_000).encode(), language, DEFAULT)
 
 
 DEEP = """
@@ -110,14 +110,14 @@ print(sorted(held) == list(range(1, 6002)), sum("needle" in piece.text for piece
     ("language", "brackets"),
     [("powershell", "{}"), ("zig", "()"), ("kotlin", "{}"), ("python", "()"), ("c", "{}")],
 )
-def test_three_hundred_thousand_levels_take_little_memory(language: str, brackets: str) -> None:
+def test_300_000_nesting_levels_fit_in_1_gib_of_memory(language: str, brackets: str) -> None:
     """Each level is several nodes; a full traversal took gigabytes, more than a worker may use."""
     typed = [sys.executable, "-c", DEEP, *brackets, language]
     done = subprocess.run(typed, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert (done.stdout.split(), done.returncode) == (["True", "1"], 0), done.stderr
 
 
-def test_comments_between_levels_that_are_not_looked_into_stay(
+def test_comments_below_the_depth_limit_are_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("tree_sitter")
@@ -129,38 +129,40 @@ def test_comments_between_levels_that_are_not_looked_into_stay(
         + "pass\n"
     )
     monkeypatch.setattr(code, "_DEEPEST", 5)
-    chunks = assert_holds(text.encode(), "python", ChunkOptions(item_bytes=0, max_lines=10)).chunks
+    chunks = assert_invariants(
+        text.encode(), "python", ChunkOptions(item_bytes=0, max_lines=10)
+    ).chunks
     assert [piece.symbol for piece in chunks if piece.symbol] == [f"C{i}" for i in range(5)]
 
 
-def test_nested_containers_do_not_swell_the_parents() -> None:
+def test_parent_path_of_nested_classes_is_bounded() -> None:
     code = "".join(f"{' ' * i}class C{i}:\n" for i in range(600)) + " " * 600 + "pass\n"
-    chunks = assert_holds(code.encode(), "python", ChunkOptions(item_bytes=0)).chunks
+    chunks = assert_invariants(code.encode(), "python", ChunkOptions(item_bytes=0)).chunks
     assert max(len(each.parent) for each in chunks) < 1000
 
 
-def test_a_parse_that_would_take_for_ever_ends_in_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parse_timeout_falls_back_to_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tree_sitter")
     from ragit.chunk import grammars
 
     monkeypatch.setattr(grammars, "_PARSE_S", -1.0)
     code = b"def f():\n    return 1\n\n\n" * 500
-    found = assert_holds(code, "python", DEFAULT)
+    found = assert_invariants(code, "python", DEFAULT)
     assert {each.kind for each in found.chunks} == {"text"}
     assert found.skipped == "cut by lines: its parser took too long"
     page = b"<html>\n<script>\n" + code + b"</script>\n</html>\n"
     assert chunk(page, "html", isolated=False).skipped == found.skipped
     monkeypatch.undo()
     again = chunk(code, "python", isolated=False)
-    assert "function" in {each.kind for each in again.chunks}, "the parser is as good as new"
+    assert "function" in {each.kind for each in again.chunks}, "the parser works after the timeout"
 
 
-def test_lines_end_blocks_at_an_empty_line() -> None:
+def test_text_is_cut_at_an_empty_line() -> None:
     text = b"".join(b"\n" if i % 30 == 29 else b"line\n" for i in range(250))
     assert [(each.start_line, each.end_line) for each in chunk(text, "text").chunks][0] == (1, 89)
 
 
-def of(name: str, symbol: str) -> tuple[str, str, str, str]:
+def fields_of(name: str, symbol: str) -> tuple[str, str, str, str]:
     path = SAMPLES / name
     from ragit.chunk import language_of
 
@@ -229,9 +231,9 @@ def of(name: str, symbol: str) -> tuple[str, str, str, str]:
         ("markdown.md", "From source", ("section", "Shop > Install", "### From source", "")),
     ],
 )
-def test_what_a_chunk_knows(
+def test_chunk_has_kind_parent_signature_and_doc(
     name: str, symbol: str, expected: tuple[str, str, str | None, str]
 ) -> None:
-    kind, parent, signature, doc = of(name, symbol)
+    kind, parent, signature, doc = fields_of(name, symbol)
     assert (kind, parent, doc) == (expected[0], expected[1], expected[3])
     assert expected[2] is None or signature == expected[2]

@@ -18,7 +18,7 @@ PARSED = [row for row in LANGUAGES.values() if row.grammar]
 
 
 @pytest.mark.parametrize("path", samples(), ids=lambda path: path.name)
-def test_outline(path: Path) -> None:
+def test_sample_matches_its_outline(path: Path) -> None:
     assert outline(path) == path.with_name(f"{path.name}.outline").read_text(encoding="utf-8")
 
 
@@ -30,7 +30,7 @@ def test_every_language_has_a_sample() -> None:
 
 
 @pytest.mark.parametrize("row", PARSED, ids=lambda row: row.name)
-def test_the_query_of_a_language_is_known_to_its_grammar(row: Language) -> None:
+def test_query_compiles_with_its_grammar(row: Language) -> None:
     """A query with an unknown node type or an impossible pattern does not compile."""
     rules = load(row.name, row.grammar, None)
     assert any(pattern.kind for pattern in rules.patterns)
@@ -41,19 +41,19 @@ def test_every_query_belongs_to_a_language_or_is_inherited() -> None:
     assert names - {row.name for row in PARSED} == {"ecma"}
 
 
-def test_comments_of_each_parsed_language_are_known() -> None:
+def test_each_grammar_has_a_known_comment_node_type() -> None:
     comments = set(COMMENTS)
     without = set()
     for row in PARSED:
-        known = grammar(row.grammar)
+        parser = grammar(row.grammar)
         if not comments & {
-            known.node_kind_for_id(number) or "" for number in range(known.node_kind_count)
+            parser.node_kind_for_id(number) or "" for number in range(parser.node_kind_count)
         }:
             without.add(row.name)
     assert without == {"markdown"}
 
 
-SEED = {
+FUNCTION_LEVEL = {
     "typescript": "function_declaration method_definition arrow_function interface_declaration type_alias_declaration",
     "javascript": "function_declaration method_definition arrow_function",
     "python": "function_definition decorated_definition",
@@ -65,7 +65,7 @@ SEED = {
     "rust": "function_item struct_item enum_item trait_item impl_item type_item",
     "ruby": "method singleton_method",
     "kotlin": "function_declaration object_declaration property_declaration",
-    "swift": "function_declaration protocol_declaration",  # the two others it lists exist in no grammar
+    "swift": "function_declaration protocol_declaration",
     "bash": "function_definition",
     "php": "function_definition method_declaration",
     "powershell": "function_statement",
@@ -82,10 +82,10 @@ SEED = {
 }
 
 
-@pytest.mark.parametrize("language", SEED)
-def test_the_function_level_defaults_are_all_there(language: str) -> None:
+@pytest.mark.parametrize("language", FUNCTION_LEVEL)
+def test_function_level_node_types_are_in_the_query(language: str) -> None:
     query = query_text(language)
-    assert [name for name in SEED[language].split() if f"({name}" not in query] == []
+    assert [name for name in FUNCTION_LEVEL[language].split() if f"({name}" not in query] == []
 
 
 @pytest.mark.parametrize("path", samples(), ids=lambda path: path.name)

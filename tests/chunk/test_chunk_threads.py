@@ -30,7 +30,7 @@ print("equal")
 """
 
 
-def test_threads_share_no_parser() -> None:
+def test_parallel_chunking_equals_serial_chunking() -> None:
     """Run in a process of its own: two threads in one parser would crash it."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False

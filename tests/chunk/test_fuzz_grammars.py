@@ -1,5 +1,5 @@
-"""Tests that openers without an end, repeated, crash no grammar unnoticed: the calling process goes
-on.
+"""Tests that repeated openers without an end do not crash the calling process, and that a crash of
+the reader is reported.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ WORDS = ["begin ", "if ", "do ", "case ", "let ", "fn(", "->", "=>", "not ", "if
 OPENERS = [*BRACKETS, *QUOTES, *MARKS, *INTERPOLATIONS, *WORDS]
 INDENTED = ["- a\n", "1. a\n", "a:\n", "if a:\n", "> a\n", "x = do\n"]
 DEPTHS = [100, 400, 1500, 10_000]
-MOST = 1_000_000
+MAX_BYTES = 1_000_000
 """Bytes of a case. Deep indentation grows with the square of its depth."""
 
 
@@ -58,7 +58,7 @@ def assert_reported(language: str, label: str, data: bytes, kind: str) -> None:
     crashes: list[str] = []
     real = texts._ask
 
-    def asked(*given: object) -> object:
+    def recorded(*given: object) -> object:
         try:
             return real(*given)  # type: ignore[arg-type]
         except Ended as ended:
@@ -66,7 +66,7 @@ def assert_reported(language: str, label: str, data: bytes, kind: str) -> None:
             raise
 
     budget = TimeBudget(kind)
-    texts._ask = asked  # type: ignore[assignment]
+    texts._ask = recorded  # type: ignore[assignment]
     try:
         found = chunk(data, language, budget=budget)
     finally:
@@ -80,10 +80,8 @@ def assert_reported(language: str, label: str, data: bytes, kind: str) -> None:
 
 
 @pytest.mark.parametrize("grammar", GRAMMARS)
-def test_no_opener_harms_the_process_that_asks(grammar: str) -> None:
-    """The short form: depths at which the scanners of Markdown, YAML and Perl overrun their
-    buffer.
-    """
+def test_repeated_openers_do_not_crash_the_calling_process(grammar: str) -> None:
+    """Use a depth at which the scanners of Markdown, YAML and Perl overrun their buffer."""
     for label, data in cases(400):
         if len(data) < 20_000:
             assert_reported(GRAMMARS[grammar], label, data, BRIEF)
@@ -92,13 +90,13 @@ def test_no_opener_harms_the_process_that_asks(grammar: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", DEPTHS)
 @pytest.mark.parametrize("grammar", GRAMMARS)
-def test_no_depth_harms_the_process_that_asks(grammar: str, depth: int) -> None:
+def test_deep_nesting_does_not_crash_the_calling_process(grammar: str, depth: int) -> None:
     for label, data in cases(depth):
-        if len(data) < MOST:
+        if len(data) < MAX_BYTES:
             assert_reported(GRAMMARS[grammar], label, data, BRIEF)
 
 
-KILLERS = {
+OVERRUNS = {
     "markdown": [b">" * 300, b"+ " * 300, b"1. " * 300, b"- > " * 200],
     "yaml": [b"- " * 255, b"? " * 300, b": " * 300],
     "perl": [b"{`$" * 84, b'"${' * 100, b"`@{" * 100],
@@ -106,14 +104,14 @@ KILLERS = {
 """Texts that overrun the buffer of a scanner; only some of the runs crash."""
 
 
-@pytest.mark.parametrize("grammar", KILLERS)
-def test_a_scanner_that_writes_past_its_buffer_is_not_asked(grammar: str) -> None:
+@pytest.mark.parametrize("grammar", OVERRUNS)
+def test_text_that_overruns_a_scanner_is_not_parsed(grammar: str) -> None:
     steps = {
         "markdown": b"".join(b"  " * level + b"- a\n" for level in range(300)),
         "yaml": b"".join(b" " * level + b"a:\n" for level in range(300)),
         "perl": b'"${' * 99,
     }
-    for data in [*KILLERS[grammar], steps[grammar]]:
+    for data in [*OVERRUNS[grammar], steps[grammar]]:
         found = chunk(data + b"\n", grammar)
         assert (found.skipped, bool(found.chunks)) == (TOO_DEEP, True)
 
@@ -130,16 +128,16 @@ def test_a_scanner_that_writes_past_its_buffer_is_not_asked(grammar: str) -> Non
         ("python", b"(" * 900),
     ],
 )
-def test_what_people_write_is_not_nested_too_deeply(grammar: str, text: bytes) -> None:
+def test_ordinary_source_is_not_too_deep(grammar: str, text: bytes) -> None:
     assert not nesting.too_deep(grammar, text)
 
 
 @pytest.mark.parametrize("kind", [BRIEF, FULL])
-def test_a_text_that_kills_its_grammar_is_cut_by_lines(kind: str) -> None:
+def test_text_that_crashes_its_parser_is_cut_by_lines(kind: str) -> None:
     """Kotlin's scanner aborts when its stack is full."""
     found = chunk(b'"${' * 2000 + b"\n", "kotlin", budget=TimeBudget(kind))
     assert (found.skipped, len(found.chunks)) == (PARSER_FAILED, 1)
-    assert chunk(b"fun f() = 1\n", "kotlin").chunks[0].symbol == "f", "others are parsed as ever"
+    assert chunk(b"fun f() = 1\n", "kotlin").chunks[0].symbol == "f", "the next text is parsed"
 
 
 def teardown_module() -> None:
