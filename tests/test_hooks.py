@@ -49,7 +49,7 @@ def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
 # The text
 
 
-def test_the_readable_stubs_are_what_is_written() -> None:
+def test_stubs_in_hooks_folder_equal_the_written_files() -> None:
     for event in script.EVENTS:
         stub = ROOT / "hooks" / event
         assert stub.read_bytes() == script.with_block(b"", script.block(event, beside=True))
@@ -58,7 +58,7 @@ def test_the_readable_stubs_are_what_is_written() -> None:
 
 
 @pytest.mark.parametrize("shell", ["sh", "dash", "bash", "zsh", "ksh"])
-def test_every_shell_can_read_them(shell: str, tmp_path: Path) -> None:
+def test_hooks_run_in_every_shell(shell: str, tmp_path: Path) -> None:
     if shutil.which(shell) is None:
         pytest.skip(f"no {shell} here")
     for beside in (True, False):
@@ -74,7 +74,7 @@ def test_every_shell_can_read_them(shell: str, tmp_path: Path) -> None:
 
 @given(st.binary(max_size=60), st.booleans())
 @settings(max_examples=200, deadline=None)
-def test_removing_gives_back_every_byte(content: bytes, beside: bool) -> None:
+def test_removing_a_block_restores_the_file(content: bytes, beside: bool) -> None:
     content = b"#!/bin/sh -e\n" + content if beside else content.lstrip(b"#")
     if not content or script.has_block(content):
         return
@@ -109,7 +109,7 @@ def test_installing_twice_changes_nothing(hooked: Hooked) -> None:
     assert (tree(hooked.path / ".git" / "hooks"), (hooked.folder / "hook").stat().st_ino) == before
 
 
-def test_uninstalling_leaves_no_trace_but_the_index(hooked: Hooked) -> None:
+def test_uninstall_restores_everything_but_the_index(hooked: Hooked) -> None:
     hooked.git("config", "user.color", "blue")
     with hooked.index() as index:
         index.index()
@@ -129,7 +129,7 @@ def test_uninstalling_leaves_no_trace_but_the_index(hooked: Hooked) -> None:
     assert not hooked.uninstall().changed
 
 
-def test_a_newer_ragit_replaces_one_file(hooked: Hooked) -> None:
+def test_upgrade_replaces_only_the_dispatcher(hooked: Hooked) -> None:
     hooked.install()
     hooks = tree(hooked.path / ".git" / "hooks")
     dispatcher = hooked.folder / "hook"
@@ -160,7 +160,7 @@ def test_linked_worktrees_share_the_hooks(hooked: Hooked, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "shebang", ["#!/bin/sh", "#!/bin/sh -e", "#!/usr/bin/env bash", "#!/bin/bash", ""]
 )
-def test_a_persons_hook_keeps_working(hooked: Hooked, shebang: str, tmp_path: Path) -> None:
+def test_existing_hook_keeps_working(hooked: Hooked, shebang: str, tmp_path: Path) -> None:
     mine = f"{shebang}\n" if shebang else ""
     mine += f'read -r line <&3 || :\necho "$0 $*" >> {tmp_path}/ran\nexec true\n'
     file = hooked.write(".git/hooks/post-commit", mine, executable=True)
@@ -173,7 +173,7 @@ def test_a_persons_hook_keeps_working(hooked: Hooked, shebang: str, tmp_path: Pa
     assert (file.read_text(), file.stat().st_mode & 0o777) == (mine, 0o755)
 
 
-def test_a_hook_still_gets_its_input_and_arguments(hooked: Hooked, tmp_path: Path) -> None:
+def test_existing_hook_gets_its_input_and_arguments(hooked: Hooked, tmp_path: Path) -> None:
     hooked.write(
         ".git/hooks/post-rewrite",
         f"#!/bin/sh\ncat > {tmp_path}/input\necho $1 >> {tmp_path}/input\n",
@@ -203,7 +203,7 @@ _CALL = "call from .git/hooks/post-merge: ragit hooks run post-merge"
         ),
     ],
 )
-def test_what_cannot_be_added_to_is_left_alone(
+def test_unsuitable_hook_is_left_alone_with_advice(
     hooked: Hooked, content: str, mode: int, why: str, advice: str
 ) -> None:
     file = hooked.write(".git/hooks/post-merge", content)
@@ -217,7 +217,7 @@ def test_what_cannot_be_added_to_is_left_alone(
 
 
 @FILES_ONLY
-def test_a_linked_hook_belongs_to_something_else(hooked: Hooked) -> None:
+def test_linked_hook_is_written_only_with_force(hooked: Hooked) -> None:
     target = hooked.write("scripts/hook.sh", "#!/bin/sh\n", executable=True)
     file = hooked.path / ".git" / "hooks" / "post-commit"
     file.parent.mkdir(exist_ok=True)
@@ -230,7 +230,7 @@ def test_a_linked_hook_belongs_to_something_else(hooked: Hooked) -> None:
     assert (file.is_symlink(), target.read_text()) == (True, "#!/bin/sh\n")
 
 
-def test_the_line_to_add_by_hand_works(hooked: Hooked) -> None:
+def test_line_added_by_hand_works(hooked: Hooked) -> None:
     hooked.write(
         "hooks/post-commit", f"#!/bin/sh -e\n{script.line('post-commit')}\n", executable=True
     )
@@ -246,7 +246,7 @@ def test_the_line_to_add_by_hand_works(hooked: Hooked) -> None:
 
 @FILES_ONLY
 @pytest.mark.parametrize("where", ["tracked", "global"])
-def test_a_hooks_folder_elsewhere_is_written_only_by_force(
+def test_core_hookspath_is_written_only_with_force(
     hooked: Hooked, where: str, tmp_path: Path
 ) -> None:
     folder = hooked.path / "my hooks" if where == "tracked" else tmp_path / "global hooks"
@@ -270,10 +270,10 @@ def test_a_hooks_folder_elsewhere_is_written_only_by_force(
 
 
 @FILES_ONLY
-def test_git_alone_knows_where_its_hooks_are(
+def test_conditional_and_unusual_core_hookspath(
     hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """core.hooksPath of one repository, by a condition in the user's settings; and an empty one."""
+    """Cover core.hooksPath set by a condition, set to /dev/null, and set to the default folder."""
     (tmp_path / "included").write_text(f"[core]\n\thooksPath = {tmp_path / 'shared'}\n")
     (tmp_path / "global").write_text(
         f'[includeIf "gitdir:{hooked.path}/"]\n\tpath = {tmp_path / "included"}\n'
@@ -285,18 +285,14 @@ def test_git_alone_knows_where_its_hooks_are(
     assert set(hooked.states().values()) == {"absent"}
     with pytest.raises(HooksNotWritable, match="/dev/null"):
         hooked.install(force=True)
-    hooked.git(
-        "config", "core.hooksPath", ".git/hooks"
-    )  # relative, to the place where they are anyway
+    hooked.git("config", "core.hooksPath", ".git/hooks")  # the default folder, as a relative path
     assert hooked.install().active
     hooked.commit()
     hooked.settle()
     assert len(hooked.log()) == 1
 
 
-def test_a_global_folder_with_our_lines_does_nothing_where_ragit_is_not_installed(
-    hooked: Hooked, tmp_path: Path
-) -> None:
+def test_global_hooks_do_nothing_in_other_repositories(hooked: Hooked, tmp_path: Path) -> None:
     (tmp_path / "global").mkdir()
     hooked.git("config", "core.hooksPath", str(tmp_path / "global"))
     hooked.install(force=True)
@@ -309,7 +305,7 @@ def test_a_global_folder_with_our_lines_does_nothing_where_ragit_is_not_installe
 # Hooks in git's configuration
 
 
-def test_a_git_that_takes_hooks_from_its_configuration_gets_them_there(
+def test_newer_git_gets_hooks_in_its_configuration(
     hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Older versions of git ignore these settings; there, the test runs the commands as git
@@ -319,7 +315,7 @@ def test_a_git_that_takes_hooks_from_its_configuration_gets_them_there(
     assert files.active
     monkeypatch.setattr(hook_files, "version", lambda: CONFIG_HOOKS_FROM)
     before = (hooked.path / ".git" / "config").read_bytes()
-    hooked.git("config", "core.hooksPath", str(tmp_path / "somebody else's"))
+    hooked.git("config", "core.hooksPath", str(tmp_path / "another tool's"))
     assert hooked.install().active
     assert not [
         f
@@ -350,7 +346,7 @@ def test_a_git_that_takes_hooks_from_its_configuration_gets_them_there(
 # Failures
 
 
-def test_a_read_only_hooks_folder_is_named(hooked: Hooked) -> None:
+def test_read_only_hooks_folder_raises(hooked: Hooked) -> None:
     if os.geteuid() == 0:
         pytest.skip("root may write everywhere")
     hooks = hooked.path / ".git" / "hooks"
@@ -361,7 +357,7 @@ def test_a_read_only_hooks_folder_is_named(hooked: Hooked) -> None:
     hooks.chmod(0o755)
 
 
-def test_a_folder_where_a_hook_should_be_is_named(hooked: Hooked) -> None:
+def test_folder_in_place_of_a_hook_raises(hooked: Hooked) -> None:
     (hooked.path / ".git" / "hooks").mkdir(exist_ok=True)
     (hooked.path / ".git" / "ragit").mkdir()
     (hooked.path / ".git" / "ragit" / "hook").mkdir()
@@ -376,7 +372,7 @@ def test_a_folder_where_a_hook_should_be_is_named(hooked: Hooked) -> None:
         "/home/me/.cache/pre-commit/repo1/py/bin/python",
     ],
 )
-def test_an_environment_that_vanishes_is_not_recorded(
+def test_temporary_environment_is_refused(
     hooked: Hooked, part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", part)
@@ -385,7 +381,7 @@ def test_an_environment_that_vanishes_is_not_recorded(
     assert not (hooked.folder / "hook").exists()
 
 
-def test_an_interpreter_that_lacks_ragit_is_not_recorded(
+def test_interpreter_without_ragit_is_refused(
     hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bare = tmp_path / "python"
@@ -399,7 +395,7 @@ def test_an_interpreter_that_lacks_ragit_is_not_recorded(
 # How a hook behaves
 
 
-def broken(hooked: Hooked, how: str) -> None:
+def break_hooks(hooked: Hooked, how: str) -> None:
     dispatcher = hooked.folder / "hook"
     if how == "no interpreter":
         dispatcher.write_text(script.dispatcher("/nowhere/python"))
@@ -422,9 +418,9 @@ def broken(hooked: Hooked, how: str) -> None:
         "nothing can be written", "no log",
     ],
 )  # fmt: skip
-def test_whatever_is_wrong_git_goes_on_in_silence(hooked: Hooked, how: str) -> None:
+def test_broken_hooks_do_not_disturb_git(hooked: Hooked, how: str) -> None:
     hooked.install()
-    broken(hooked, how)
+    break_hooks(hooked, how)
     hooked.git("branch", "other")
     for args in (
         ["commit", "-q", "--allow-empty", "-m", "x"],
@@ -445,9 +441,7 @@ def test_whatever_is_wrong_git_goes_on_in_silence(hooked: Hooked, how: str) -> N
         )
 
 
-def test_who_captures_gits_output_does_not_wait_for_the_worker(
-    hooked: Hooked, tmp_path: Path
-) -> None:
+def test_captured_git_output_does_not_wait_for_the_worker(hooked: Hooked, tmp_path: Path) -> None:
     slow = tmp_path / "slow-python"
     slow.write_text(f"#!/bin/sh\nsleep 12\ntouch {tmp_path}/done\n")
     slow.chmod(0o755)
@@ -465,7 +459,7 @@ def test_who_captures_gits_output_does_not_wait_for_the_worker(
     assert not (tmp_path / "done").exists()
 
 
-def test_a_terminal_that_closes_does_not_take_the_worker_along(hooked: Hooked) -> None:
+def test_worker_survives_a_closed_terminal(hooked: Hooked) -> None:
     pty = pytest.importorskip("pty")
     hooked.install()
     child, terminal = pty.fork()
@@ -478,7 +472,7 @@ def test_a_terminal_that_closes_does_not_take_the_worker_along(hooked: Hooked) -
     assert len(hooked.log()) == 1
 
 
-def test_a_module_in_the_repository_does_not_run(hooked: Hooked, tmp_path: Path) -> None:
+def test_modules_in_the_repository_are_not_imported(hooked: Hooked, tmp_path: Path) -> None:
     for name in ("json", "ragit", "click", "pathlib", "traceback", "sitecustomize"):
         hooked.write(f"{name}.py", f"open({str(tmp_path / 'hijacked')!r}, 'w')\n")
     hooked.install()
@@ -488,7 +482,7 @@ def test_a_module_in_the_repository_does_not_run(hooked: Hooked, tmp_path: Path)
     assert not (tmp_path / "hijacked").exists()
 
 
-def test_no_path_and_no_activated_environment_is_needed(hooked: Hooked) -> None:
+def test_hooks_work_without_path_and_environment(hooked: Hooked) -> None:
     hooked.install()
     git = shutil.which("git")
     assert git is not None
@@ -514,7 +508,7 @@ def test_no_path_and_no_activated_environment_is_needed(hooked: Hooked) -> None:
     assert len(hooked.log()) == 1
 
 
-def test_it_can_be_switched_off_for_once(hooked: Hooked) -> None:
+def test_hooks_are_disabled_by_a_variable(hooked: Hooked) -> None:
     hooked.install()
     hooked.git("commit", "-q", "--allow-empty", "-m", "x", env={"RAGIT": "0"})
     assert not (hooked.folder / "pending").exists()
@@ -524,7 +518,7 @@ def test_it_can_be_switched_off_for_once(hooked: Hooked) -> None:
 # The command line
 
 
-def test_the_commands_say_what_they_did(hooked: Hooked) -> None:
+def test_hooks_commands_report_what_they_did(hooked: Hooked) -> None:
     assert command("hooks", "status", cwd=hooked.path).returncode == 1
     done = command("hooks", "install", cwd=hooked.path)
     assert (done.returncode, done.stdout.count("active"), done.stderr) == (0, 4, "")
@@ -533,7 +527,7 @@ def test_the_commands_say_what_they_did(hooked: Hooked) -> None:
     assert command("hooks", "uninstall", cwd=hooked.path).stdout == "there was nothing to remove\n"
 
 
-def test_init_touches_no_hook_unless_told(hooked: Hooked) -> None:
+def test_init_installs_hooks_only_with_yes(hooked: Hooked) -> None:
     done = command("init", cwd=hooked.path)
     assert (done.returncode, done.stdout.count("absent")) == (0, 4)
     assert "ragit hooks install" in done.stdout
@@ -543,18 +537,22 @@ def test_init_touches_no_hook_unless_told(hooked: Hooked) -> None:
 
 
 @pytest.mark.parametrize("where", ["repository", "nowhere", "bad settings"])
-def test_run_is_silent_and_succeeds_everywhere(hooked: Hooked, where: str, tmp_path: Path) -> None:
+def test_hooks_run_is_silent_and_succeeds_everywhere(
+    hooked: Hooked, where: str, tmp_path: Path
+) -> None:
     if where == "bad settings":
         hooked.git("config", "ragit.no.such", "1")
     folder = tmp_path if where == "nowhere" else hooked.path
-    done = process("hooks", "run", "post-commit", cwd=folder)  # it leaves a worker behind
+    done = process(
+        "hooks", "run", "post-commit", cwd=folder
+    )  # a process of its own, since it starts a worker
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     if where != "nowhere":
         hooked.settle()
         assert len(hooked.log()) == 1
 
 
-def test_status_says_when_the_python_that_hooks_start_is_gone(
+def test_status_reports_a_missing_interpreter(
     hooked: Hooked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hooked.install()
@@ -571,7 +569,7 @@ def test_status_says_when_the_python_that_hooks_start_is_gone(
     assert hooked.install().active
 
 
-def test_status_says_what_is_started_in_place_of_a_python_that_is_gone(
+def test_status_names_the_replacement_of_a_missing_interpreter(
     hooked: Hooked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hooked.install()
@@ -596,7 +594,7 @@ def test_status_says_what_is_started_in_place_of_a_python_that_is_gone(
         ("damaged", " PATH (of a clone of ragit)"),
     ],
 )
-def test_the_way_to_install_ragit_names_where_it_came_from(
+def test_install_hint_names_the_source_of_the_package(
     hooked: Hooked, monkeypatch: pytest.MonkeyPatch, direct_url: str | None, shown: str
 ) -> None:
     """A bare name on a package index may be another project's."""

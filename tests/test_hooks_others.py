@@ -57,7 +57,7 @@ def hooked(tmp_path: Path) -> Hooked:
     return repo
 
 
-def works(repo: Hooked) -> bool:
+def commit_wakes_worker(repo: Hooked) -> bool:
     """Return whether a commit wakes the worker."""
     before = len(repo.log())
     repo.commit()
@@ -90,34 +90,34 @@ def configure(repo: Hooked, id: str = "other", entry: str = "true") -> None:
     repo.git("commit", "-qm", "config", env={"RAGIT": "0"})
 
 
-def test_pre_commit_after_ragit_runs_it_as_legacy(hooked: Hooked) -> None:
+def test_pre_commit_after_ragit_runs_it_as_legacy_hook(hooked: Hooked) -> None:
     configure(hooked)
     hooked.install()
     assert pre_commit(hooked, "install", *TYPES).returncode == 0
     assert hooked.states() == FOUR
     assert "run by pre-commit" in {hook.note for hook in hooked.status().hooks}
-    assert works(hooked)
-    hooked.install()  # knows that it is there already
+    assert commit_wakes_worker(hooked)
+    hooked.install()  # already installed
     assert pre_commit(hooked, "uninstall", *TYPES).returncode == 0
     assert hooked.states() == FOUR
-    assert works(hooked)
+    assert commit_wakes_worker(hooked)
     hooked.uninstall()
     assert [
         f for f in (hooked.path / ".git" / "hooks").iterdir() if f.name.startswith("post-")
     ] == []
 
 
-def test_ragit_is_uninstalled_from_legacy_too(hooked: Hooked) -> None:
+def test_uninstall_removes_ragit_from_legacy_hooks(hooked: Hooked) -> None:
     configure(hooked)
     hooked.install()
     pre_commit(hooked, "install", *TYPES)
     assert hooked.uninstall().changed
     assert list((hooked.path / ".git" / "hooks").glob("*.legacy")) == []
     assert set(hooked.states().values()) == {"absent"}
-    assert not works(hooked)
+    assert not commit_wakes_worker(hooked)
 
 
-def test_pre_commits_own_file_is_left_alone_and_its_user_told(hooked: Hooked) -> None:
+def test_pre_commit_hook_is_left_alone_with_advice(hooked: Hooked) -> None:
     configure(hooked)
     pre_commit(hooked, "install", *TYPES)
     before = [(hooked.path / ".git" / "hooks" / event).read_bytes() for event in script.EVENTS]
@@ -135,11 +135,11 @@ def test_pre_commits_own_file_is_left_alone_and_its_user_told(hooked: Hooked) ->
         f"{sys.executable} {'-P' if sys.version_info >= (3, 11) else ''} -m ragit hooks run",
     )
     assert hooked.states() == FOUR
-    assert works(hooked)
+    assert commit_wakes_worker(hooked)
     assert hooked.check().fresh
 
 
-def test_a_reinstalled_pre_commit_that_erases_a_block_is_seen(hooked: Hooked) -> None:
+def test_status_sees_a_block_erased_by_pre_commit(hooked: Hooked) -> None:
     configure(hooked)
     pre_commit(hooked, "install", *TYPES)
     file = hooked.path / ".git" / "hooks" / "post-commit"
@@ -164,31 +164,31 @@ def test_git_lfs_before_ragit(lfs: Hooked) -> None:
     report = lfs.install()
     assert report.active
     assert "git lfs update" in report.hooks[0].note
-    assert works(lfs)
+    assert commit_wakes_worker(lfs)
     lfs.uninstall()
     assert (lfs.path / ".git" / "hooks" / "post-commit").read_bytes() == before
     assert run(lfs, "git", "lfs", "update").returncode == 0
 
 
-def test_git_lfs_after_ragit_says_that_a_hook_exists(lfs: Hooked) -> None:
+def test_git_lfs_after_ragit_refuses_to_overwrite(lfs: Hooked) -> None:
     lfs.install()
     done = run(lfs, "git", "lfs", "install", "--local")
     assert done.returncode == 2
     assert "Hook already exists" in done.stdout + done.stderr
-    assert works(lfs)
+    assert commit_wakes_worker(lfs)
     assert run(lfs, "git", "lfs", "update", "--force").returncode == 0
-    assert lfs.states()["post-commit"] == "absent"  # it replaced the file: install again
+    assert lfs.states()["post-commit"] == "absent"  # git-lfs replaced the file
     assert lfs.install().active
-    assert works(lfs)
+    assert commit_wakes_worker(lfs)
 
 
 # husky
 
 
-def test_husky_takes_the_hooks_folder_away(hooked: Hooked) -> None:
+def test_husky_moves_the_hooks_folder(hooked: Hooked) -> None:
     husky = tool("husky")
     hooked.install()
-    assert works(hooked)
+    assert commit_wakes_worker(hooked)
     assert run(hooked, husky).returncode == 0
     assert set(hooked.states().values()) == {"absent"}
     assert "which nothing runs" in hooked.status().hooks[0].note
@@ -201,17 +201,17 @@ def test_husky_takes_the_hooks_folder_away(hooked: Hooked) -> None:
     assert max(map(len, command("hooks", "install", cwd=hooked.path).stdout.splitlines())) < 80
     result = command("init", "--yes", cwd=hooked.path).stdout  # recommends what works
     assert "to install them: ragit hooks install --force" in result
-    assert not works(hooked)
+    assert not commit_wakes_worker(hooked)
     file.write_text(f"{script.line('post-commit')}\n")
-    assert works(hooked)
+    assert commit_wakes_worker(hooked)
 
 
-def test_husky_before_ragit_is_written_by_force_where_its_users_write(hooked: Hooked) -> None:
+def test_force_installs_beside_husky(hooked: Hooked) -> None:
     husky = tool("husky")
     assert run(hooked, husky).returncode == 0
     generated = {f.name: f.read_bytes() for f in (hooked.path / ".husky" / "_").iterdir()}
     assert hooked.install(force=True).active
-    assert works(hooked)
+    assert commit_wakes_worker(hooked)
     assert run(hooked, husky).returncode == 0  # as `npm install` does
     assert {f.name: f.read_bytes() for f in (hooked.path / ".husky" / "_").iterdir()} == generated
     assert hooked.states() == FOUR
@@ -227,7 +227,7 @@ LEFTHOOK = (
 )
 
 
-def test_lefthook_after_ragit_throws_it_out_and_status_says_so(hooked: Hooked) -> None:
+def test_status_sees_that_lefthook_removed_ragit(hooked: Hooked) -> None:
     lefthook = tool("lefthook")
     hooked.write("lefthook.yml", LEFTHOOK)
     hooked.install()
@@ -242,10 +242,10 @@ def test_lefthook_after_ragit_throws_it_out_and_status_says_so(hooked: Hooked) -
     hooked.uninstall()
     assert list((hooked.path / ".git" / "hooks").glob("*.old")) == []
     assert run(hooked, lefthook, "uninstall").returncode == 0
-    assert not works(hooked)
+    assert not commit_wakes_worker(hooked)
 
 
-def test_the_line_for_lefthook_works(hooked: Hooked) -> None:
+def test_lefthook_line_from_the_advice_works(hooked: Hooked) -> None:
     lefthook = tool("lefthook")
     hooked.write("lefthook.yml", LEFTHOOK)
     assert run(hooked, lefthook, "install").returncode == 0
@@ -253,5 +253,5 @@ def test_the_line_for_lefthook_works(hooked: Hooked) -> None:
     hooked.write("lefthook.yml", "".join(f"{line}\n" for line in lines))
     assert run(hooked, lefthook, "install").returncode == 0
     hooked.git("switch", "-qc", "other")  # post-checkout
-    assert works(hooked)
+    assert commit_wakes_worker(hooked)
     assert hooked.check().fresh

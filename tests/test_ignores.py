@@ -83,8 +83,8 @@ def skipped(repo: GitSandbox) -> dict[str, int]:
 
 @settings(max_examples=max(10, (settings.default or settings()).max_examples // 3))
 @given(_files)
-def test_patterns_mean_what_they_mean_to_git(files: dict[bytes, list[str]]) -> None:
-    """Compares with `git check-ignore` and the same text as .gitignore."""
+def test_ragitignore_matches_like_gitignore(files: dict[bytes, list[str]]) -> None:
+    """Compare with `git check-ignore` and the same text as .gitignore."""
     with tempfile.TemporaryDirectory() as folder:
         repo = GitSandbox(Path(folder) / "repo")
         for path in _PATHS:
@@ -104,7 +104,7 @@ def test_patterns_mean_what_they_mean_to_git(files: dict[bytes, list[str]]) -> N
             assert opened.ignored(entries, _PATHS) == set(result.split(b"\0")) - {b""}
 
 
-def test_ignored_files_are_not_found_and_are_counted(repo: GitSandbox) -> None:
+def test_ignored_files_are_skipped_and_counted(repo: GitSandbox) -> None:
     repo.write(".ragitignore", "*.log\n/generated/\n")
     repo.write("a.txt", "word")
     repo.write("b.log", "word")
@@ -115,7 +115,7 @@ def test_ignored_files_are_not_found_and_are_counted(repo: GitSandbox) -> None:
     assert skipped(repo)["ignored"] == 2
 
 
-def test_a_nested_file_has_the_last_word_below_its_folder(repo: GitSandbox) -> None:
+def test_nested_ragitignore_overrides_its_parent(repo: GitSandbox) -> None:
     repo.write(".ragitignore", "*.txt\n")
     repo.write("docs/.ragitignore", "!keep.txt\n")
     for path in ("a.txt", "keep.txt", "docs/keep.txt", "docs/other.txt"):
@@ -139,7 +139,7 @@ def test_each_tree_has_its_own_patterns(repo: GitSandbox) -> None:
     assert search(repo) == {"a.log", "a.txt"}
 
 
-def test_an_untracked_file_of_patterns_counts_for_uncommitted_work(repo: GitSandbox) -> None:
+def test_untracked_ragitignore_applies_to_the_working_tree(repo: GitSandbox) -> None:
     repo.write("a.log", "word")
     repo.write("a.txt", "word")
     repo.commit()
@@ -149,7 +149,7 @@ def test_an_untracked_file_of_patterns_counts_for_uncommitted_work(repo: GitSand
     assert search(repo) == {"a.txt"}
 
 
-def test_what_is_added_later_is_ignored_as_well(repo: GitSandbox) -> None:
+def test_patterns_apply_to_files_added_later(repo: GitSandbox) -> None:
     """A tree resolved from a similar one reads the patterns for new files."""
     repo.write(".ragitignore", ".ragitignore\n*.log\n")
     repo.write("a.txt", "word")
@@ -162,7 +162,7 @@ def test_what_is_added_later_is_ignored_as_well(repo: GitSandbox) -> None:
     assert skipped(repo)["ignored"] == 2
 
 
-def test_patterns_and_attributes_act_together(repo: GitSandbox) -> None:
+def test_patterns_and_attributes_combine(repo: GitSandbox) -> None:
     repo.write(".ragitignore", "*.log\n")
     repo.write(".gitattributes", "*.gen linguist-generated\n")
     for path in ("a.log", "a.gen", "a.txt"):
@@ -172,7 +172,7 @@ def test_patterns_and_attributes_act_together(repo: GitSandbox) -> None:
     assert (skipped(repo)["ignored"], skipped(repo)["generated"]) == (1, 1)
 
 
-def test_neither_gitignore_nor_the_users_own_files_take_out_what_is_committed(
+def test_other_git_excludes_do_not_hide_committed_files(
     repo: GitSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo.write(".ragitignore", "*.log\n")
@@ -184,14 +184,14 @@ def test_neither_gitignore_nor_the_users_own_files_take_out_what_is_committed(
     assert search(repo) == {"a.txt"}
 
 
-def test_a_link_holds_no_patterns(repo: GitSandbox) -> None:
+def test_ragitignore_behind_a_link_is_not_read(repo: GitSandbox) -> None:
     repo.write("a.txt", "word")
     (repo.path / ".ragitignore").symlink_to("*.txt")
     repo.commit()
     assert search(repo) == {"a.txt"}
 
 
-def test_odd_paths_are_asked_about_too(repo: GitSandbox) -> None:
+def test_unusual_paths_are_matched(repo: GitSandbox) -> None:
     repo.git("config", "core.protectNTFS", "false")
     repo.write(".ragitignore", "*.log\n")
     for path in (
@@ -207,8 +207,8 @@ def test_odd_paths_are_asked_about_too(repo: GitSandbox) -> None:
     assert search(repo) == {"a.txt"}
 
 
-def test_a_tree_that_no_index_takes_is_no_obstacle(repo: GitSandbox) -> None:
-    """A tree made by hand: `.git` and `..` as names, and a folder with the name of a file."""
+def test_malformed_tree_is_matched(repo: GitSandbox) -> None:
+    """Use a tree with `.git` and `..` as names, and with a file and a folder of the same name."""
     oid = Oid(repo.run("hash-object", "-w", "--stdin", stdin=b"*.log\n").decode().strip())
     paths = [b"a.log", b".GIT/x.log", b"a/../b.log", b"x.log", b"x.log/y.log", b"sub.log"]
     entries = [
@@ -221,7 +221,7 @@ def test_a_tree_that_no_index_takes_is_no_obstacle(repo: GitSandbox) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sha1", "sha256"])
-def test_both_object_formats(tmp_path: Path, kind: str) -> None:
+def test_both_object_formats_are_matched(tmp_path: Path, kind: str) -> None:
     repo = GitSandbox(tmp_path / kind, f"--object-format={kind}")
     repo.write(".ragitignore", "*.log\n")
     repo.write("a.txt", "word")
@@ -234,10 +234,10 @@ def test_both_object_formats(tmp_path: Path, kind: str) -> None:
     ("name", "after"), [(".ragitignore", ""), (".gitattributes", " linguist-generated")]
 )
 @pytest.mark.parametrize("pattern", ["*a" * 40 + "*b", "*a*" * 30 + "/*b"])
-def test_no_pattern_of_a_clone_keeps_a_search_waiting(
+def test_slow_pattern_is_stopped(
     tmp_path: Path, name: str, after: str, pattern: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Made without a working tree, where git itself would hang over the attributes."""
+    """Use a bare repository: with a working tree, git itself would be slow on the attributes."""
     monkeypatch.setattr(patterns, "SECONDS", 1)
     repo = GitSandbox(tmp_path / "repo", "--bare")
     blobs = [

@@ -65,11 +65,11 @@ KINDS: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_kind_and_a_size_are_read_from_the_bytes(kind: str) -> None:
+def test_sniff_reads_type_and_size(kind: str) -> None:
     assert sniff(KINDS[kind]()) == Facts(kind, 64, 48)
 
 
-def test_all_forms_of_webp() -> None:
+def test_sniff_reads_every_form_of_webp() -> None:
     lossless = picture("WEBP", lossless=True)
     exif = Image.Exif()
     exif[0x010E] = "a form"
@@ -81,7 +81,7 @@ def test_all_forms_of_webp() -> None:
 @pytest.mark.parametrize(
     "data", [b"", b"hello\n", b"<svg/>", b"GIF", b"BM is no image", b"%PDF-1.4", b"RIFF....WAVE"]
 )
-def test_what_is_no_image_is_none(data: bytes) -> None:
+def test_sniff_of_other_data_is_none(data: bytes) -> None:
     assert sniff(data) is None
 
 
@@ -90,9 +90,7 @@ def test_what_is_no_image_is_none(data: bytes) -> None:
     st.integers(0, 400),
     st.lists(st.tuples(st.integers(0, 300), st.integers(0, 255))),
 )
-def test_no_bytes_make_the_reader_of_headers_raise(
-    kind: str, length: int, changes: list[tuple[int, int]]
-) -> None:
+def test_sniff_never_raises(kind: str, length: int, changes: list[tuple[int, int]]) -> None:
     data = bytearray(KINDS[kind]()[:length])
     for at, value in changes:
         if at < len(data):
@@ -102,18 +100,18 @@ def test_no_bytes_make_the_reader_of_headers_raise(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_scaled_down_and_sent_as_what_every_server_takes(kind: str) -> None:
+def test_large_image_is_scaled_to_png_or_jpeg(kind: str) -> None:
     suffix = kind.partition("/")[2].upper()
     shown = image.picture(picture(suffix, 2000, 1000), LIMITS)
     assert shown.media_type == ("image/jpeg" if kind == "image/jpeg" else "image/png")
     assert sniff(shown.data) == Facts(shown.media_type, 1024, 512)
 
 
-def test_a_small_image_is_not_made_larger() -> None:
+def test_small_image_is_not_enlarged() -> None:
     assert sniff(image.picture(picture("PNG", 20, 10), LIMITS).data) == Facts("image/png", 20, 10)
 
 
-def test_of_an_animation_the_first_frame_is_sent() -> None:
+def test_animation_is_sent_as_its_first_frame() -> None:
     frames = [Image.new("RGB", (32, 32), color) for color in ("red", "blue", "green")]
     sink = io.BytesIO()
     frames[0].save(sink, "GIF", save_all=True, append_images=frames[1:])
@@ -122,7 +120,7 @@ def test_of_an_animation_the_first_frame_is_sent() -> None:
         assert shown.convert("RGB").getpixel((5, 5)) == (255, 0, 0)
 
 
-def test_where_a_photo_was_taken_stays_here() -> None:
+def test_image_metadata_is_removed() -> None:
     exif = Image.Exif()
     exif[0x010E] = "the secret cabin"
     notes = PngImagePlugin.PngInfo()
@@ -133,7 +131,7 @@ def test_where_a_photo_was_taken_stays_here() -> None:
         assert b"secret cabin" not in image.picture(data, LIMITS).data
 
 
-def test_a_photo_is_put_upright() -> None:
+def test_photo_is_rotated_by_its_orientation() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
     shown = image.picture(picture("JPEG", 64, 32, exif=exif.tobytes()), LIMITS)
@@ -141,7 +139,7 @@ def test_a_photo_is_put_upright() -> None:
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "I;16", "CMYK"])
-def test_every_way_to_colour_is_read(mode: str) -> None:
+def test_every_colour_mode_is_read(mode: str) -> None:
     kind = "JPEG" if mode == "CMYK" else "PNG"
     sink = io.BytesIO()
     Image.new(mode, (40, 30)).save(sink, kind)
@@ -177,7 +175,7 @@ def bomb(width: int, height: int) -> bytes:
         (b"", image.NO_IMAGE),
     ],
 )
-def test_what_cannot_be_sent_has_a_reason(data: bytes, reason: str) -> None:
+def test_unfit_image_has_a_reason(data: bytes, reason: str) -> None:
     if not reason:
         with pytest.raises(image.Unfit, match=image.TOO_LARGE):
             image.picture(data, LIMITS)
@@ -187,7 +185,7 @@ def test_what_cannot_be_sent_has_a_reason(data: bytes, reason: str) -> None:
     assert str(caught.value) == reason
 
 
-def test_a_header_that_lies_small_does_not_unpack_large() -> None:
+def test_frame_larger_than_its_header_is_refused() -> None:
     """A frame of an animation, or an embedded picture, may be larger than the header says."""
     head = b"GIF89a" + struct.pack("<HHBBB", 8, 8, 0xF0, 0, 0) + bytes(6)
     frame = b"\x2c" + struct.pack("<HHHHB", 0, 0, 60_000, 60_000, 0) + b"\x02\x02\x44\x01\x00\x3b"
@@ -195,7 +193,7 @@ def test_a_header_that_lies_small_does_not_unpack_large() -> None:
         image.picture(head + frame, LIMITS)
 
 
-def test_without_pillow_what_every_server_takes_is_sent_as_it_is(
+def test_common_image_is_sent_unscaled_without_pillow(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def none(*_: object) -> tuple[str, bytes]:
@@ -210,7 +208,7 @@ def test_without_pillow_what_every_server_takes_is_sent_as_it_is(
         image.picture(picture("GIF"), LIMITS)
 
 
-def test_a_process_without_pillow_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pillow_is_not_reported_as_damage(monkeypatch: pytest.MonkeyPatch) -> None:
     start = "import sys; sys.modules['PIL'] = None; " + scaled._START
     monkeypatch.setattr(scaled, "_START", start)
     with pytest.raises(scaled.Unscaled) as caught:
@@ -221,7 +219,7 @@ def test_a_process_without_pillow_says_so(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     "says", ["b'image/png\\n' + bytes(1 << 20)", "b'image/png\\n'", "b'text/plain\\nx'", "b''"]
 )
-def test_what_a_process_says_of_an_image_is_bounded_and_checked(
+def test_invalid_output_of_the_scaling_process_is_damage(
     monkeypatch: pytest.MonkeyPatch, says: str
 ) -> None:
     monkeypatch.setattr(scaled, "_START", f"import sys; sys.stdout.buffer.write({says})")
@@ -235,9 +233,7 @@ def test_what_a_process_says_of_an_image_is_bounded_and_checked(
     ("size", "tokens"),
     [((512, 512), 255), ((1024, 1024), 765), ((2048, 4096), 1105), ((1, 1), 255)],
 )
-def test_tokens_of_an_image_are_those_that_were_published(
-    size: tuple[int, int], tokens: int
-) -> None:
+def test_image_tokens_match_published_figures(size: tuple[int, int], tokens: int) -> None:
     assert estimate.image_tokens(*size) == tokens
 
 
@@ -248,7 +244,7 @@ def test_tokens_of_an_image_are_those_that_were_published(
 @pytest.fixture
 def pictures(repo: GitSandbox) -> GitSandbox:
     repo.write("shots/one.png", picture("PNG"))
-    repo.write("shots/two.png", picture("JPEG", 80, 60))  # whatever its name says
+    repo.write("shots/two.png", picture("JPEG", 80, 60))  # a JPEG under the name of a PNG
     repo.write(
         "logo.svg", '<svg xmlns="http://www.w3.org/2000/svg"><title>The login logo</title></svg>\n'
     )
@@ -257,7 +253,7 @@ def pictures(repo: GitSandbox) -> GitSandbox:
     return repo
 
 
-def test_off_they_are_counted_and_nothing_is_sent(pictures: GitSandbox, model: Model) -> None:
+def test_disabled_images_are_counted_and_not_sent(pictures: GitSandbox, model: Model) -> None:
     with opened(pictures, model, imageDescription__enabled=False) as index:
         report = index.index()
         assert report.skipped == {"image": 2}
@@ -266,13 +262,13 @@ def test_off_they_are_counted_and_nothing_is_sent(pictures: GitSandbox, model: M
     assert not model.asked
 
 
-def test_status_counts_them_and_advertises_nothing(pictures: GitSandbox) -> None:
+def test_status_counts_images_without_naming_the_setting(pictures: GitSandbox) -> None:
     shown = CliRunner().invoke(cli, ["-C", str(pictures.path), "status"])
     assert "skipped 2: image 2" in shown.output
     assert "imageDescription" not in shown.output
 
 
-def test_a_description_is_the_one_chunk_of_an_image(pictures: GitSandbox, model: Model) -> None:
+def test_image_has_one_chunk_with_its_description(pictures: GitSandbox, model: Model) -> None:
     report = indexed(pictures, model)
     assert report.described.images == len(model.asked) == 2
     assert not report.skipped
@@ -291,7 +287,7 @@ def test_a_description_is_the_one_chunk_of_an_image(pictures: GitSandbox, model:
     assert {image_of(payload)[0] for payload in model.asked} == {"image/png", "image/jpeg"}
 
 
-def test_they_are_described_once_for_all_branches_and_names(
+def test_images_are_described_once_for_all_branches_and_names(
     pictures: GitSandbox, model: Model
 ) -> None:
     indexed(pictures, model)
@@ -306,7 +302,7 @@ def test_they_are_described_once_for_all_branches_and_names(
     )
 
 
-def test_off_and_on_again_with_gc_and_rebuild_between_pays_nothing(
+def test_image_descriptions_survive_disabling_gc_and_rebuild(
     pictures: GitSandbox, model: Model
 ) -> None:
     indexed(pictures, model)
@@ -325,7 +321,7 @@ def test_off_and_on_again_with_gc_and_rebuild_between_pays_nothing(
     ("name", "value"),
     [("prompt", "Auf Deutsch."), ("model", "other"), ("maxTokens", 9), ("maxDimension", 32)],
 )
-def test_another_question_is_asked_again(
+def test_changed_prompt_settings_describe_images_again(
     pictures: GitSandbox, model: Model, name: str, value: object
 ) -> None:
     indexed(pictures, model)
@@ -335,14 +331,16 @@ def test_another_question_is_asked_again(
     assert len(model.asked) == 4
 
 
-def test_another_bound_is_not(pictures: GitSandbox, model: Model) -> None:
+def test_changed_size_limit_does_not_describe_again(pictures: GitSandbox, model: Model) -> None:
     indexed(pictures, model)
     report = indexed(pictures, model, imageDescription__maxImageBytes=9 << 20)
     assert report.indexed == 2
     assert len(model.asked) == 2
 
 
-def test_a_search_never_asks_and_says_what_is_lacking(pictures: GitSandbox, model: Model) -> None:
+def test_search_sends_no_request_and_counts_undescribed_images(
+    pictures: GitSandbox, model: Model
+) -> None:
     with opened(pictures, model) as index:
         answer = index.search("login")
         assert (answer.complete, answer.completeness.undescribed) == (True, 2)
@@ -357,7 +355,7 @@ def test_a_search_never_asks_and_says_what_is_lacking(pictures: GitSandbox, mode
         assert "shots/one.png" in [hit.path for hit in answer.hits]
 
 
-def test_one_that_failed_is_asked_about_again(pictures: GitSandbox, model: Model) -> None:
+def test_failed_image_is_retried_by_the_next_run(pictures: GitSandbox, model: Model) -> None:
     model.faults[""] = lambda payload: (
         failing(400) if image_of(payload)[0] == "image/png" else said("A login form.")
     )
@@ -376,7 +374,7 @@ def test_one_that_failed_is_asked_about_again(pictures: GitSandbox, model: Model
 
 
 @pytest.mark.parametrize("order", [["main", "topic"], ["topic", "main"]])
-def test_a_grown_index_answers_as_one_made_at_once(
+def test_incremental_index_equals_a_rebuilt_one(
     pictures: GitSandbox, model: Model, order: list[str]
 ) -> None:
     pictures.branch("topic")
@@ -395,9 +393,7 @@ def test_a_grown_index_answers_as_one_made_at_once(
     assert [found(pictures, model, ref=ref) for ref in order] == grown
 
 
-def test_what_cannot_be_described_is_skipped_with_its_reason_and_not_sent(
-    pictures: GitSandbox, model: Model
-) -> None:
+def test_unfit_images_are_skipped_with_a_reason(pictures: GitSandbox, model: Model) -> None:
     pictures.write("bomb.png", bomb(60_000, 60_000))
     pictures.write("cut.png", picture("PNG", 300, 300)[:200])
     pictures.write("big.bmp", picture("BMP", 2100, 2000))
@@ -412,7 +408,7 @@ def test_what_cannot_be_described_is_skipped_with_its_reason_and_not_sent(
     assert len(model.asked) == 2
 
 
-def test_that_git_calls_it_binary_does_not_take_it_out(pictures: GitSandbox, model: Model) -> None:
+def test_binary_attribute_does_not_exclude_images(pictures: GitSandbox, model: Model) -> None:
     pictures.write(".gitattributes", "*.png binary\nshots/two.png -ragit\n")
     pictures.commit()
     report = indexed(pictures, model)
@@ -420,13 +416,13 @@ def test_that_git_calls_it_binary_does_not_take_it_out(pictures: GitSandbox, mod
     assert report.skipped == {"ragit=false": 1}
 
 
-def test_a_large_uncommitted_image_is_described_too(pictures: GitSandbox, model: Model) -> None:
+def test_large_uncommitted_image_is_described(pictures: GitSandbox, model: Model) -> None:
     pictures.write("new.bmp", picture("BMP", 800, 800))
     with opened(pictures, model) as index:
         assert index.index(scope="worktree").described.images == 3  # type: ignore[union-attr]
 
 
-def test_a_dry_run_prices_them_and_sends_nothing(pictures: GitSandbox, model: Model) -> None:
+def test_dry_run_estimates_the_cost_of_images(pictures: GitSandbox, model: Model) -> None:
     with opened(pictures, model, pricing__teller="1, 2") as index:
         report = index.index(dry_run=True)
         assert report.described is not None
@@ -440,9 +436,7 @@ def test_a_dry_run_prices_them_and_sends_nothing(pictures: GitSandbox, model: Mo
         assert again.described.images == 0
 
 
-def test_descriptions_of_images_are_not_described_as_code_is(
-    pictures: GitSandbox, model: Model
-) -> None:
+def test_image_descriptions_are_not_described_as_code(pictures: GitSandbox, model: Model) -> None:
     report = indexed(
         pictures,
         model,
@@ -452,14 +446,14 @@ def test_descriptions_of_images_are_not_described_as_code_is(
     assert not any("screenshot" in shown for shown in model.shown())
 
 
-def test_they_are_found_by_words_without_any_vectors(pictures: GitSandbox, model: Model) -> None:
+def test_images_are_found_without_vectors(pictures: GitSandbox, model: Model) -> None:
     report = indexed(pictures, model, embedding__provider="none")
     assert report.described.images == 2
     with opened(pictures, model, embedding__provider="none") as index:
         assert index.search("screenshot").hits
 
 
-def test_worker_processes_make_them_of_what_was_said(pictures: GitSandbox, model: Model) -> None:
+def test_workers_index_described_images(pictures: GitSandbox, model: Model) -> None:
     indexed(pictures, model)
     for number in range(140):
         pictures.write(f"many/{number}.py", f"def thing_{number}():\n    pass\n")
@@ -484,7 +478,7 @@ def run(repo: GitSandbox, model: Model, *args: str) -> Any:
     )
 
 
-def test_the_command_prints_what_is_stored(pictures: GitSandbox, model: Model) -> None:
+def test_describe_prints_the_stored_description(pictures: GitSandbox, model: Model) -> None:
     asked = run(pictures, model, "shots/one.png")
     assert (asked.return_value, "--now" in asked.output) == (1, True)
     assert not model.asked
@@ -498,14 +492,14 @@ def test_the_command_prints_what_is_stored(pictures: GitSandbox, model: Model) -
     assert as_json["path"] == "shots/one.png"
 
 
-def test_what_was_described_now_is_found_at_once(pictures: GitSandbox, model: Model) -> None:
+def test_image_described_now_is_found_at_once(pictures: GitSandbox, model: Model) -> None:
     assert found(pictures, model, mode="keyword") != []
     run(pictures, model, "--now", "shots/one.png")
     assert found(pictures, model, "screenshot", mode="keyword") == ["shots/one.png"]
     assert len(model.asked) == 1
 
 
-def test_the_command_takes_a_revision_and_a_path_from_where_one_is(
+def test_describe_accepts_a_revision_and_a_relative_path(
     pictures: GitSandbox, model: Model
 ) -> None:
     pictures.write("shots/one.png", picture("PNG", 10, 10))
@@ -518,7 +512,7 @@ def test_the_command_takes_a_revision_and_a_path_from_where_one_is(
         assert index.describe("../shots/./one.png", now=True).path == "shots/one.png"
 
 
-def test_the_command_says_what_is_wrong(pictures: GitSandbox, model: Model) -> None:
+def test_describe_reports_errors(pictures: GitSandbox, model: Model) -> None:
     pictures.write("words.png", "words\n")
     with opened(pictures, model) as index:
         with pytest.raises(NotDescribed, match="there is no nothing.png"):

@@ -61,7 +61,7 @@ what the command always needs.
 """
 
 
-ROOMS_OF_A_SEARCH = {
+PACKAGES_OF_A_SEARCH = {
     *(
         "chunk",
         "cli",
@@ -89,7 +89,7 @@ ROOMS_OF_A_SEARCH = {
         "words",
     ),
 }
-"""Rooms of ragit that an ordinary search loads; `NOT_LOADED` are their parts that only indexing
+"""Packages of ragit that an ordinary search loads; `NOT_LOADED` are their parts that only indexing
 needs.
 """
 
@@ -118,7 +118,7 @@ NOT_LOADED = {
 
 PROBE = """
 import json, os, sys
-# An editable install and a coverage tool load libraries of their own: what is there before ragit does not count.
+# An editable install and a coverage tool load libraries too: those loaded before ragit do not count.
 before = set(sys.modules)
 from ragit.__main__ import run
 code = run(sys.argv[1:])
@@ -140,7 +140,7 @@ def libraries(modules: set[str]) -> set[str]:
     return {name.partition(".")[0] for name in modules} - sys.stdlib_module_names - {"__main__"}
 
 
-def rooms(modules: set[str]) -> set[str]:
+def packages(modules: set[str]) -> set[str]:
     return {
         name.split(".")[1]
         for name in modules
@@ -181,15 +181,15 @@ def history(indexed: GitSandbox) -> GitSandbox:
     ],
     ids=" ".join,
 )
-def test_a_search_loads_what_it_needs(indexed: GitSandbox, args: list[str]) -> None:
+def test_search_loads_only_its_packages(indexed: GitSandbox, args: list[str]) -> None:
     code, modules = loaded(indexed, "search", *args)
     assert code == 0
     assert libraries(modules) == LIBRARIES
     assert modules & (SLOW | NOT_LOADED) == set()
-    assert rooms(modules) == ROOMS_OF_A_SEARCH
+    assert packages(modules) == PACKAGES_OF_A_SEARCH
 
 
-def test_with_uncommitted_changes_indexed_before_it_is_the_same(indexed: GitSandbox) -> None:
+def test_search_with_uncommitted_changes_loads_only_its_packages(indexed: GitSandbox) -> None:
     indexed.write("a.py", "def commit_offset():\n    return 1\n")
     assert loaded(indexed, "search", "offset")[0] == 0
     code, modules = loaded(indexed, "search", "offset")
@@ -198,7 +198,7 @@ def test_with_uncommitted_changes_indexed_before_it_is_the_same(indexed: GitSand
     assert modules & (SLOW | NOT_LOADED) == set()
 
 
-def test_a_hit_in_a_document_loads_no_reader(repo: GitSandbox) -> None:
+def test_hit_in_a_document_loads_no_document_reader(repo: GitSandbox) -> None:
     repo.write("a.pdf", pdf([["Offsets are committed"], ["Offsets are lost"]]))
     repo.commit()
     subprocess.run([sys.executable, "-m", "ragit", "index", "-q"], cwd=repo.path, check=True)
@@ -213,7 +213,7 @@ def test_a_hit_in_a_document_loads_no_reader(repo: GitSandbox) -> None:
 
 
 @pytest.mark.parametrize("line", MODULES)
-def test_a_command_loads_few_modules(history: GitSandbox, line: str) -> None:
+def test_command_loads_a_limited_number_of_modules(history: GitSandbox, line: str) -> None:
     code, modules = loaded(history, *line.split())
     assert code in (0, 1)
     assert len(modules) <= MODULES[line], len(modules)
@@ -222,11 +222,11 @@ def test_a_command_loads_few_modules(history: GitSandbox, line: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["skeleton a.py", "status", "check"])
-def test_what_ranks_nothing_loads_no_ranking(history: GitSandbox, line: str) -> None:
-    assert "rank" not in rooms(loaded(history, *line.split())[1])
+def test_commands_without_ranking_do_not_load_rank(history: GitSandbox, line: str) -> None:
+    assert "rank" not in packages(loaded(history, *line.split())[1])
 
 
-def test_a_server_starts_without_the_engine(history: GitSandbox) -> None:
+def test_mcp_server_starts_without_the_engine(history: GitSandbox) -> None:
     """Agents wait for it at each start. Most of what it loads is the protocol's SDK."""
     started = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "ragit", "mcp"],
@@ -237,8 +237,8 @@ def test_a_server_starts_without_the_engine(history: GitSandbox) -> None:
         text=True,
     )
     names = [line.rpartition("|")[2].strip() for line in started.stderr.splitlines()]
-    until_it_serves = set(names[: names.index("ragit.mcp.server")])
-    assert rooms(until_it_serves) == {"cli", "errors", "lazy", "mcp", "records"}
+    before_serving = set(names[: names.index("ragit.mcp.server")])
+    assert packages(before_serving) == {"cli", "errors", "lazy", "mcp", "records"}
 
 
 @pytest.mark.parametrize("args", [["--help"], ["search", "--help"], ["--version"]], ids=" ".join)
@@ -247,10 +247,10 @@ def test_help_loads_no_engine(repo: GitSandbox, args: list[str]) -> None:
     assert code == 0
     assert libraries(modules) == {"click", "ragit"}
     assert modules & SLOW <= OF_CLICK
-    assert not rooms(modules) & {"store", "index", "search", "hooks", "mcp"}
+    assert not packages(modules) & {"store", "index", "search", "hooks", "mcp"}
 
 
-def test_naming_the_package_loads_none_of_its_rooms() -> None:
+def test_import_ragit_loads_no_subpackage() -> None:
     probe = "import sys, ragit; print([m for m in sys.modules if m.startswith('ragit.')])"
     result = subprocess.run(
         [sys.executable, "-c", probe], capture_output=True, check=True, env=dict(os.environ)

@@ -43,9 +43,7 @@ def files(repo: GitSandbox, rev: str) -> list[tuple[bytes, bytes]]:
 
 @FEW
 @given(steps(4, 12), QUERIES)
-def test_a_ref_holds_a_hit_if_a_file_of_that_name_has_its_text(
-    history: list[Step], queries: list[str]
-) -> None:
+def test_in_refs_agree_with_a_scan_of_all_files(history: list[Step], queries: list[str]) -> None:
     with sandbox() as repo:
         commits = play(repo, history)
         for number, commit in enumerate(commits):
@@ -102,7 +100,7 @@ def tagged(repo: GitSandbox) -> GitSandbox:
     return repo
 
 
-def test_hits_name_their_refs_in_the_order_of_versions(tagged: GitSandbox) -> None:
+def test_in_refs_are_in_version_order(tagged: GitSandbox) -> None:
     with ragit.open(tagged.path) as index:
         found = index.search("commit_offset", in_refs=["1.*", "main", "topic"], optimize=False)
         held = {hit.symbol: names(hit) for hit in found.hits}
@@ -112,7 +110,7 @@ def test_hits_name_their_refs_in_the_order_of_versions(tagged: GitSandbox) -> No
     assert found.looked_at == LookedAt(8, 7, 7, 8, 8)
 
 
-def test_head_and_uncommitted_code(tagged: GitSandbox) -> None:
+def test_uncommitted_code_is_in_no_ref(tagged: GitSandbox) -> None:
     tagged.write("new.py", "def draft_offset():\n    return 5\n")
     with ragit.open(tagged.path) as index:
         found = index.search("draft_offset", in_refs=["HEAD", "1.11"])
@@ -121,7 +119,7 @@ def test_head_and_uncommitted_code(tagged: GitSandbox) -> None:
         assert names(hit) == ["HEAD"]
 
 
-def test_a_file_that_moved_whole_is_followed_under_its_other_name(repo: GitSandbox) -> None:
+def test_renamed_file_is_followed(repo: GitSandbox) -> None:
     repo.write("old.py", SOURCE.format(1))
     repo.commit()
     repo.tag("v1")
@@ -158,7 +156,7 @@ def moving(repo: GitSandbox) -> GitSandbox:
     return repo
 
 
-def test_code_that_moved_to_a_file_of_another_name_is_followed(moving: GitSandbox) -> None:
+def test_code_moved_to_another_file_is_followed(moving: GitSandbox) -> None:
     with ragit.open(moving.path) as index:
         [hit] = index.search("read_offset", optimize=False, in_refs=["v*"], top_k=1).hits
         assert (hit.path, names(hit)) == ("lib/four.py", ["v1 to v4"])
@@ -166,7 +164,7 @@ def test_code_that_moved_to_a_file_of_another_name_is_followed(moving: GitSandbo
         assert names(old.hits[0]) == ["v1 to v4"]
 
 
-def test_where_many_files_differ_code_is_followed_inside_its_folder(
+def test_bounded_search_follows_code_in_its_folder_only(
     moving: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ragit.open(moving.path) as index:
@@ -179,7 +177,7 @@ def test_where_many_files_differ_code_is_followed_inside_its_folder(
     assert names(hit) == ["v4"]  # v3 has it in another folder, and two files of v3 are not in v4
 
 
-def test_refs_may_move_between_two_questions(tagged: GitSandbox) -> None:
+def test_moved_refs_are_read_again(tagged: GitSandbox) -> None:
     with ragit.open(tagged.path) as index:
         before = index.search("commit_offset", in_refs=["1.0"]).hits[0]
         tagged.git("tag", "moving", "main")
@@ -190,13 +188,13 @@ def test_refs_may_move_between_two_questions(tagged: GitSandbox) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["nothing*", "1.3", "refs/heads/1.0", "blob", ""])
-def test_a_pattern_without_a_ref_is_refused(tagged: GitSandbox, pattern: str) -> None:
-    tagged.git("tag", "blob", "HEAD:lib/deep/offsets.py")  # a tag of no commit
+def test_pattern_without_a_match_is_refused(tagged: GitSandbox, pattern: str) -> None:
+    tagged.git("tag", "blob", "HEAD:lib/deep/offsets.py")  # a tag of a blob
     with ragit.open(tagged.path) as index, pytest.raises(UnknownRevision, match="no branch or tag"):
         index.search("commit_offset", in_refs=["1.0", pattern])
 
 
-def test_gc_drops_the_map_and_a_damaged_one_is_made_again(tagged: GitSandbox) -> None:
+def test_damaged_file_map_is_rebuilt_and_gc_drops_it(tagged: GitSandbox) -> None:
     with ragit.open(tagged.path) as index:
         first = index.search("commit_offset", in_refs=["1.*"]).hits
         kept = index.store_path.with_name("index.db.refs")
@@ -210,7 +208,7 @@ def test_gc_drops_the_map_and_a_damaged_one_is_made_again(tagged: GitSandbox) ->
         assert not list(kept.parent.glob("index.db.refs*"))
 
 
-def test_a_map_forgets_trees_that_nobody_asks_for(repo: GitSandbox) -> None:
+def test_file_map_drops_unused_trees(repo: GitSandbox) -> None:
     trees = []
     for number in range(70):
         repo.write("a.py", f"{number}\n")
@@ -225,7 +223,7 @@ def test_a_map_forgets_trees_that_nobody_asks_for(repo: GitSandbox) -> None:
     assert len(found.trees) < 67
 
 
-def test_a_map_is_the_same_after_it_was_packed(tagged: GitSandbox) -> None:
+def test_file_map_survives_packing(tagged: GitSandbox) -> None:
     trees = [tagged.tree_oid(rev) for rev in ("1.0", "1.9", "topic")]
     with Repo.open(tagged.path) as opened:
         found = extended(None, trees, opened.files_of_trees)
@@ -239,7 +237,7 @@ def test_a_map_is_the_same_after_it_was_packed(tagged: GitSandbox) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sha256", "worktree", "replaced", "octopus"])
-def test_refs_of_every_kind_of_repository(repo: GitSandbox, tmp_path: Path, kind: str) -> None:
+def test_in_refs_of_every_kind_of_repository(repo: GitSandbox, tmp_path: Path, kind: str) -> None:
     one = GitSandbox(tmp_path / "other", "--object-format=sha256") if kind == "sha256" else repo
     one.write("offsets.py", SOURCE.format(1))
     one.commit("first")
@@ -268,10 +266,10 @@ def test_refs_of_every_kind_of_repository(repo: GitSandbox, tmp_path: Path, kind
     assert names(hit) == expected
 
 
-def test_what_a_partial_clone_lacks_is_said(tagged: GitSandbox, tmp_path: Path) -> None:
+def test_partial_clone_reports_unread_refs(tagged: GitSandbox, tmp_path: Path) -> None:
     tagged.git("config", "uploadpack.allowFilter", "true")
     clone = tagged.clone(tmp_path / "clone", "--filter=blob:none")
-    run(clone, "x", "--committed")  # indexes what is here
+    run(clone, "x", "--committed")  # indexes the downloaded files
     done = run(clone, "--in-refs", "1.*", "commit_offset")
     assert "  in 1.11\n" in done.stdout.replace("1.10, ", "")
     assert "incomplete: of 6 refs, 6 of 6 trees and 1 of 6 files could be read" in done.stderr
@@ -284,7 +282,7 @@ def run(repo: GitSandbox, *args: str) -> subprocess.CompletedProcess[str]:
     return command("search", *args, cwd=repo.path)
 
 
-def test_every_format_names_the_refs(tagged: GitSandbox) -> None:
+def test_every_format_prints_the_refs(tagged: GitSandbox) -> None:
     args = ("--in-refs", "1.*", "read_offset", "-k", "1", "--no-optimize")
     assert "\n  in 1.0-rc1 to 1.11\n" in run(tagged, *args).stdout
     assert (
@@ -306,12 +304,12 @@ VERSIONS = (
 
 
 @given(st.permutations(VERSIONS))
-def test_refs_are_in_the_order_of_versions(shuffled: list[str]) -> None:
+def test_refs_sort_by_version(shuffled: list[str]) -> None:
     found = listed((f"refs/tags/v{name}", TREE) for name in shuffled)
     assert [ref.name for ref in found] == [f"v{name}" for name in VERSIONS]
 
 
-def test_refs_are_named_and_matched_as_git_does() -> None:
+def test_refs_are_named_and_matched_like_git_does() -> None:
     full = ("refs/heads/main", "refs/heads/1.0", "refs/tags/1.0", "refs/remotes/origin/a/1.2")
     refs = listed((name, TREE) for name in full)
     assert [ref.name for ref in refs] == ["tags/1.0", "heads/1.0", "main", "origin/a/1.2"]
@@ -339,7 +337,9 @@ def test_refs_are_named_and_matched_as_git_does() -> None:
     ],
     ids=str,
 )
-def test_a_run_of_versions_is_one_span(held: list[int], shown: list[tuple[str, str, int]]) -> None:
+def test_consecutive_versions_form_one_span(
+    held: list[int], shown: list[tuple[str, str, int]]
+) -> None:
     tags = [f"refs/tags/v{number}" for number in range(1, 6)]
     heads = [f"refs/heads/{name}" for name in ("alpha", "beta", "gamma")]
     refs = listed((name, TREE) for name in (*tags, *heads))
@@ -357,5 +357,5 @@ def test_a_run_of_versions_is_one_span(held: list[int], shown: list[tuple[str, s
         (b"b", b"", 0),
     ],
 )
-def test_code_is_found_as_whole_lines(code: bytes, text: bytes, line: int) -> None:
+def test_line_of_finds_whole_lines(code: bytes, text: bytes, line: int) -> None:
     assert line_of(code, text) == line

@@ -43,7 +43,7 @@ def index(
         return opened.index(*revisions, **options)  # type: ignore[arg-type]
 
 
-def test_an_edit_embeds_only_the_chunks_whose_text_changed(repo: GitSandbox) -> None:
+def test_edit_embeds_only_changed_chunks(repo: GitSandbox) -> None:
     repo.write("a.py", FUNCTIONS)
     repo.commit()
     first = index(repo, flags=TIGHT)
@@ -55,7 +55,7 @@ def test_an_edit_embeds_only_the_chunks_whose_text_changed(repo: GitSandbox) -> 
     assert second.reused == second.chunks - 1
 
 
-def test_lines_that_move_embed_nothing(repo: GitSandbox) -> None:
+def test_moved_lines_are_not_embedded_again(repo: GitSandbox) -> None:
     """A function of some size is its own chunk, and line numbers are no part of it."""
     body = "".join(f"    step_{i}()\n" for i in range(30))
     functions = "".join(f"def function_{i}():\n{body}\n\n" for i in range(20))
@@ -68,7 +68,7 @@ def test_lines_that_move_embed_nothing(repo: GitSandbox) -> None:
     assert (report.indexed, report.embedded) == (1, 1)
 
 
-def test_a_stored_tree_that_git_pruned_does_not_hinder_others(repo: GitSandbox) -> None:
+def test_pruned_tree_in_the_store_does_not_prevent_indexing(repo: GitSandbox) -> None:
     """A rebase and `git gc`, or a store copied from another clone, leave such trees."""
     repo.write("a.py", FUNCTIONS)
     repo.commit()
@@ -82,7 +82,7 @@ def test_a_stored_tree_that_git_pruned_does_not_hinder_others(repo: GitSandbox) 
     assert (report.files, report.indexed) == (2, 1)
 
 
-def test_branches_tags_and_worktrees_share_what_is_equal(repo: GitSandbox, tmp_path: Path) -> None:
+def test_branches_tags_and_worktrees_share_equal_files(repo: GitSandbox, tmp_path: Path) -> None:
     for number in range(20):
         repo.write(f"f{number}.py", f"def f{number}():\n    pass\n")
     repo.commit()
@@ -102,13 +102,13 @@ def test_branches_tags_and_worktrees_share_what_is_equal(repo: GitSandbox, tmp_p
     assert repo.store.stat().st_size <= before * 1.05
 
 
-def test_two_embedders_live_side_by_side(repo: GitSandbox) -> None:
+def test_two_embedders_share_a_store(repo: GitSandbox) -> None:
     repo.write("a.py", FUNCTIONS)
     repo.commit()
     index(repo)
     prefixed = {"embedding.documentPrefix": "code: "}
     report = index(repo, flags=prefixed)
-    assert (report.indexed, report.embedded) == (0, report.chunks), "its words are there"
+    assert (report.indexed, report.embedded) == (0, report.chunks), "the words are stored"
     assert index(repo).embedded == index(repo, flags=prefixed).embedded == 0
     with ragit.open(repo.path) as opened:
         assert len(opened.status().other_embedders) == 1
@@ -117,19 +117,19 @@ def test_two_embedders_live_side_by_side(repo: GitSandbox) -> None:
         assert opened.search("function_3").complete
     with ragit.open(repo.path, flags=prefixed) as opened:
         assert not opened.check().fresh, (
-            "its vectors are gone, and a tree that had them is not remembered"
+            "its vectors are removed, and so are the cached trees with them"
         )
         assert opened.index().embedded == report.embedded
 
 
-def test_a_dry_run_writes_nothing_and_counts_what_is_missing(repo: GitSandbox) -> None:
+def test_dry_run_writes_nothing_and_counts_missing_work(repo: GitSandbox) -> None:
     repo.write("a.py", FUNCTIONS)
     repo.write("b.bin", b"\0")
     repo.commit()
-    told = index(repo, dry_run=True)
+    estimate = index(repo, dry_run=True)
     assert not repo.store.exists()
     done = index(repo)
-    assert (told.files, told.chunks, told.embedded, told.words) == (
+    assert (estimate.files, estimate.chunks, estimate.embedded, estimate.words) == (
         1,
         done.chunks,
         done.embedded,
@@ -138,7 +138,7 @@ def test_a_dry_run_writes_nothing_and_counts_what_is_missing(repo: GitSandbox) -
     assert index(repo, dry_run=True).indexed == 0
 
 
-def test_a_dry_run_foresees_what_is_taken_over(repo: GitSandbox) -> None:
+def test_dry_run_predicts_reused_vectors(repo: GitSandbox) -> None:
     large = "".join(f"def large_{i}():\n" + f"    step_{i}()\n" * 60 for i in range(6))
     repo.write("a.py", large)
     repo.commit()
@@ -146,13 +146,13 @@ def test_a_dry_run_foresees_what_is_taken_over(repo: GitSandbox) -> None:
     repo.write("a.py", large.replace("step_3()", "other()", 1))
     repo.write("copy.py", large.replace("step_5()", "other()", 1))
     repo.commit()
-    told, done = index(repo, dry_run=True), index(repo)
-    assert (told.indexed, told.chunks) == (2, done.chunks)
-    assert (told.embedded, told.reused) == (done.embedded, done.reused)
-    assert 0 < told.embedded < told.chunks and 0 < told.words == done.words
+    estimate, done = index(repo, dry_run=True), index(repo)
+    assert (estimate.indexed, estimate.chunks) == (2, done.chunks)
+    assert (estimate.embedded, estimate.reused) == (done.embedded, done.reused)
+    assert 0 < estimate.embedded < estimate.chunks and 0 < estimate.words == done.words
 
 
-def test_another_table_of_languages_leaves_no_tree_standing(
+def test_changed_languages_invalidate_cached_trees(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A newer ragit or new grammars change the chunks of a stored tree."""
@@ -178,17 +178,19 @@ LANGUAGES["python"] = replaced(row, grammar="")
     monkeypatch.setitem(LANGUAGES, "python", LANGUAGES["python"])
     exec(changed, {})
     chunk.end_children()
-    monkeypatch.setattr(texts, "_START", changed + texts._START)  # the same in the child
+    monkeypatch.setattr(
+        texts, "_START", changed + texts._START
+    )  # the same change in the child process
     assert not any("function" in symbol for symbol in symbols())
     monkeypatch.undo()
     chunk.end_children()
-    assert index(repo).indexed == 0, "the first table's chunks are still there"
+    assert index(repo).indexed == 0, "the chunks of the first table are still stored"
     monkeypatch.setattr(options, "_versions", lambda packages: ("newer",))
     with ragit.open(repo.path) as opened:
-        assert opened.check().missing == ("a.py",), "and text has no grammar"
+        assert opened.check().missing == ("a.py",), "plain text has no grammar"
 
 
-def test_with_workers_and_without_the_same(repo: GitSandbox, tmp_path: Path) -> None:
+def test_workers_do_not_change_the_index(repo: GitSandbox, tmp_path: Path) -> None:
     for number in range(140):
         repo.write(
             f"d{number % 7}/f{number}.py",
@@ -207,7 +209,7 @@ def test_with_workers_and_without_the_same(repo: GitSandbox, tmp_path: Path) -> 
     assert stores[0] == stores[1]
 
 
-def test_a_worker_that_dies_is_replaced(repo: GitSandbox) -> None:
+def test_dead_worker_is_replaced(repo: GitSandbox) -> None:
     repo.write("a.py", FUNCTIONS)
     repo.commit()
     with Repo.open(repo.path) as opened:
@@ -228,7 +230,7 @@ def _chunks(batches: list[list[BlobResult]]) -> list[object]:
     return [one.new and one.new.chunks for batch in batches for one in batch]
 
 
-def test_a_worker_that_outgrew_its_memory_is_replaced(
+def test_worker_above_its_memory_limit_is_replaced(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo.write("a.py", FUNCTIONS)
@@ -240,17 +242,19 @@ def test_a_worker_that_outgrew_its_memory_is_replaced(
         try:
             one = Batch(keys, FULL)
             before = list(pool.work([one, one]))
-            assert len(pool._workers) == 1, "it is replaced after some batches only"
+            assert len(pool._workers) == 1, "a worker is replaced only after some batches"
             monkeypatch.setattr("ragit.index.run.worker_pool._BATCHES", 1)
             monkeypatch.setattr("ragit.index.run.worker_pool._LARGE", -1)
             after = list(pool.work([one, one]))
-            assert [each._process.memory for each in pool._workers] == [0, 0], "both are gone"
+            assert [each._process.memory for each in pool._workers] == [0, 0], (
+                "both processes ended"
+            )
             assert _chunks(before) == _chunks(after)
         finally:
             pool.close()
 
 
-def test_no_file_is_blamed_for_workers_that_do_not_start(
+def test_workers_that_do_not_start_raise_worker_died(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ragit.index.run.worker_pool._START", "import os; os.abort()")
@@ -268,7 +272,7 @@ def test_no_file_is_blamed_for_workers_that_do_not_start(
             pool.close()
 
 
-def test_what_a_worker_cannot_do_is_told_in_its_words(repo: GitSandbox) -> None:
+def test_error_in_a_worker_is_raised(repo: GitSandbox) -> None:
     repo.write("a.py", FUNCTIONS)
     repo.commit()
     with Repo.open(repo.path) as opened:
@@ -281,9 +285,7 @@ def test_what_a_worker_cannot_do_is_told_in_its_words(repo: GitSandbox) -> None:
             pool.close()
 
 
-def test_gc_waits_for_indexing_and_says_so_when_it_gives_up(
-    repo: GitSandbox, tmp_path: Path
-) -> None:
+def test_lock_timeout_names_the_holder(repo: GitSandbox, tmp_path: Path) -> None:
     lock = tmp_path / "x.lock"
     with (
         held(lock, shared=True),
@@ -294,12 +296,12 @@ def test_gc_waits_for_indexing_and_says_so_when_it_gives_up(
 
 
 @pytest.mark.slow
-def test_killed_at_random_moments(home: Path) -> None:
+def test_store_survives_kills_at_random_moments(home: Path) -> None:
     """The short form of `python tests/kill_index.py 20`."""
     assert len(kill_index.main(rounds=3, seed=int(time.time()))) == 3
 
 
-def test_ctrl_c_keeps_what_is_done_and_prints_no_traceback(repo: GitSandbox) -> None:
+def test_ctrl_c_keeps_finished_work(repo: GitSandbox) -> None:
     for number in range(400):
         repo.write(f"f{number}.py", FUNCTIONS.replace("value", f"value{number}"))
     repo.commit()
@@ -318,7 +320,7 @@ def test_ctrl_c_keeps_what_is_done_and_prints_no_traceback(repo: GitSandbox) -> 
     _, err = process.communicate(timeout=30)
     assert b"Traceback" not in err
     if process.returncode == 0:
-        pytest.skip("it was done before it was interrupted")
+        pytest.skip("the run ended before the interrupt")
     assert process.returncode == 130
     assert b"interrupted: what was done is kept" in err
     with Store(repo.store, writable=True) as opened:
@@ -328,8 +330,8 @@ def test_ctrl_c_keeps_what_is_done_and_prints_no_traceback(repo: GitSandbox) -> 
     assert index(repo).indexed == 400 - kept
 
 
-def test_as_a_library_without_a_main_guard(repo: GitSandbox, tmp_path: Path) -> None:
-    """Workers must not run the caller's script again."""
+def test_script_without_a_main_guard_can_index(repo: GitSandbox, tmp_path: Path) -> None:
+    """Index with workers, which must not run the caller's script again."""
     for number in range(140):
         repo.write(f"f{number}.py", f"def f{number}():\n    pass\n")
     repo.commit()
@@ -342,7 +344,7 @@ def test_as_a_library_without_a_main_guard(repo: GitSandbox, tmp_path: Path) -> 
     assert result.stdout.split() == ["140", "f77.py"]
 
 
-def test_a_module_of_the_searched_repository_is_never_imported(repo: GitSandbox) -> None:
+def test_modules_of_the_repository_are_not_imported(repo: GitSandbox) -> None:
     for name in ("apsw", "click", "json", "ragit", "pickle", "numpy", "sitecustomize"):
         repo.write(f"{name}.py", "raise SystemExit('imported from the repository')\n")
     for number in range(140):
