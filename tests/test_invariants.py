@@ -108,11 +108,11 @@ def assert_all_same(one: list[Answer], other: list[Answer]) -> None:
 
 @FEW
 @given(steps(3, 10), QUERIES, st.randoms(use_true_random=False))
-def test_an_answer_depends_on_its_tree_alone(
+def test_answer_depends_only_on_the_tree(
     history: list[Step], queries: list[str], random: object
 ) -> None:
-    """Same hits, order and scores, whether the index grew or was rebuilt, and whatever else it
-    holds.
+    """Compare hits, order and scores of an index that grew, one indexed in another order, and one
+    of the tree alone.
     """
     with sandbox() as repo:
         commits = play(repo, history)
@@ -142,9 +142,7 @@ def contents(index: Ragit, tree: Oid) -> tuple[list[tuple[object, ...]], dict[by
     """Return a resolved tree, with its chunkings named by their content."""
     with Store(index.store_path, writable=False) as opened:
         keys = {number: key for number, *key in opened.all_keys()}
-        resolved = index._indexer.trees.resolve(
-            opened, tree
-        )  # the parts of a search, looked at from inside
+        resolved = index._indexer.trees.resolve(opened, tree)  # internals of a search
         assert resolved.missing == []
         snapshot = resolved.snapshot
         rows = zip(snapshot.paths, snapshot.chunkings, snapshot.lengths, strict=True)
@@ -155,7 +153,7 @@ def contents(index: Ragit, tree: Oid) -> tuple[list[tuple[object, ...]], dict[by
 
 @FEW
 @given(steps(3, 12))
-def test_a_tree_composed_from_its_neighbour_is_the_tree_composed_from_nothing(
+def test_tree_resolved_incrementally_equals_one_resolved_alone(
     history: list[Step],
 ) -> None:
     with sandbox() as repo:
@@ -199,7 +197,7 @@ def test_gc_changes_no_answer(history: list[Step], queries: list[str]) -> None:
 
 @FEW
 @given(steps(1, 6), steps(1, 5), QUERIES)
-def test_uncommitted_work_is_answered_as_if_it_were_committed(
+def test_uncommitted_files_answer_like_committed_ones(
     history: list[Step], edits: list[Step], queries: list[str]
 ) -> None:
     with sandbox() as repo:
@@ -258,7 +256,7 @@ def assert_covered(index: Ragit, repo: GitSandbox, tree: Oid) -> int:
 
 @FEW
 @given(steps(3, 8))
-def test_no_line_is_lost_and_chunks_are_the_lines_they_name(history: list[Step]) -> None:
+def test_chunks_cover_every_line_and_hold_their_lines(history: list[Step]) -> None:
     with sandbox() as repo:
         commits = play(repo, history)
         with store(repo) as index:
@@ -268,7 +266,7 @@ def test_no_line_is_lost_and_chunks_are_the_lines_they_name(history: list[Step])
 
 @FEW
 @given(steps(2, 8))
-def test_renames_and_modes_embed_nothing(history: list[Step]) -> None:
+def test_renames_and_mode_changes_embed_nothing(history: list[Step]) -> None:
     with sandbox() as repo:
         repo.write("a.py", "def commit_offset():\n    pass\n")
         play(repo, history)

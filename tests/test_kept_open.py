@@ -106,7 +106,7 @@ def queries(chance: random.Random) -> Iterator[tuple[str, dict[str, object]]]:
         yield chance.choice([text, text.replace(" ", "_")]), dict(options)
 
 
-def equal_to_fresh(repo: GitSandbox, steps: int, seed: int) -> None:
+def assert_equal_to_fresh(repo: GitSandbox, steps: int, seed: int) -> None:
     chance = random.Random(seed)
     for name in NAMES:
         repo.write(name, code(chance))
@@ -128,14 +128,14 @@ def equal_to_fresh(repo: GitSandbox, steps: int, seed: int) -> None:
                 assert shown(found) == shown(expected), (step.__name__, text, options)
 
 
-def test_each_answer_is_that_of_a_fresh_one(repo: GitSandbox) -> None:
-    equal_to_fresh(repo, 30, seed=1)
+def test_open_process_answers_like_a_fresh_one(repo: GitSandbox) -> None:
+    assert_equal_to_fresh(repo, 30, seed=1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 8))
-def test_each_of_many_answers_is_that_of_a_fresh_one(repo: GitSandbox, seed: int) -> None:
-    equal_to_fresh(repo, 60, seed)
+def test_open_process_answers_like_a_fresh_one_for_long(repo: GitSandbox, seed: int) -> None:
+    assert_equal_to_fresh(repo, 60, seed)
 
 
 @pytest.fixture
@@ -158,7 +158,7 @@ def started(repo: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return commands
 
 
-def test_a_new_query_starts_no_process_but_the_status(repo: GitSandbox, started: list[str]) -> None:
+def test_new_query_runs_only_git_status(repo: GitSandbox, started: list[str]) -> None:
     with ragit.open(repo.path) as index:
         index.search("commit the offset")
         index.search("offset commits")
@@ -170,7 +170,7 @@ def test_a_new_query_starts_no_process_but_the_status(repo: GitSandbox, started:
         assert started == []
 
 
-def test_a_store_is_opened_anew_only_where_it_was_replaced(repo: GitSandbox) -> None:
+def test_store_is_reopened_only_after_a_rebuild(repo: GitSandbox) -> None:
     repo.write("a.py", "def commit_offset():\n    pass\n")
     repo.commit()
     with ragit.open(repo.path) as index:
@@ -189,7 +189,7 @@ def _store_of(index: Ragit) -> object:
     return index._kept._store
 
 
-def test_a_search_within_a_search_has_a_store_of_its_own(repo: GitSandbox) -> None:
+def test_nested_readings_have_separate_stores(repo: GitSandbox) -> None:
     repo.write("a.py", "def commit_offset():\n    pass\n")
     repo.commit()
     with ragit.open(repo.path) as index, index.reading() as outer:
@@ -216,7 +216,7 @@ MOVES: list[Callable[[GitSandbox], object]] = [
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("move", MOVES)
-def test_every_move_of_head_is_noticed(
+def test_refresh_notices_every_move_of_head(
     repo: GitSandbox, move: Callable[[GitSandbox], object], packed: bool
 ) -> None:
     for content in ("one", "two"):
@@ -234,7 +234,7 @@ def test_every_move_of_head_is_noticed(
             assert opened.head() == fresh.head()
 
 
-def test_another_repository_in_the_place_of_one_is_noticed(repo: GitSandbox) -> None:
+def test_refresh_notices_a_replaced_repository(repo: GitSandbox) -> None:
     repo.write("sub/a.txt", "one")
     repo.commit()
     with Repo.open(repo.path / "sub") as opened:
@@ -245,7 +245,7 @@ def test_another_repository_in_the_place_of_one_is_noticed(repo: GitSandbox) -> 
         assert opened.top == Path(os.path.realpath(repo.path / "sub"))
 
 
-def test_the_oldest_values_are_forgotten_beyond_the_bound() -> None:
+def test_remembered_drops_the_oldest_values_beyond_its_bound() -> None:
     kept: Remembered[str, int] = Remembered(10)
     kept.add("a", 1, 4)
     kept.add("b", 2, 4)
@@ -257,7 +257,7 @@ def test_the_oldest_values_are_forgotten_beyond_the_bound() -> None:
     assert [kept.get(name) for name in "abcd"] == [None] * 4
 
 
-def test_a_server_without_calls_lets_go_of_its_repositories(
+def test_idle_server_closes_its_repositories(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo.write("a.py", "def retry_request(): ...\n")

@@ -61,7 +61,7 @@ def found(
     return [hit["path"] for hit in answer["results"]]
 
 
-def whole(place: Path, *, dirty: bool = True) -> None:
+def assert_commands_work(place: Path, *, dirty: bool = True) -> None:
     """Check index, search, status, check and gc, and with `dirty` a search of uncommitted work."""
     for args in (["index"], ["check"], ["gc"], ["check"], ["doctor"]):
         done = command(*args, cwd=place, env={"RAGIT_EMBEDDING_PROVIDER": "none"})
@@ -86,19 +86,19 @@ def store_of(place: Path) -> Path:
 # What a repository is made of
 
 
-def test_an_ordinary_one(history: GitSandbox) -> None:
-    whole(history.path)
+def test_ordinary_repository(history: GitSandbox) -> None:
+    assert_commands_work(history.path)
 
 
-def test_sha256(tmp_path: Path) -> None:
-    whole(fill(GitSandbox(tmp_path / "repo", "--object-format=sha256")).path)
+def test_sha256_repository(tmp_path: Path) -> None:
+    assert_commands_work(fill(GitSandbox(tmp_path / "repo", "--object-format=sha256")).path)
 
 
 @pytest.mark.skipif(version() < (2, 45), reason="this git knows no reftable")
 @pytest.mark.parametrize("format", ["sha1", "sha256"])
-def test_reftable(tmp_path: Path, format: str) -> None:
+def test_reftable_repository(tmp_path: Path, format: str) -> None:
     repo = fill(GitSandbox(tmp_path / "repo", "--ref-format=reftable", f"--object-format={format}"))
-    whole(repo.path)
+    assert_commands_work(repo.path)
     hooked = Hooked(repo.path)
     hooked.install()
     hooked.write("c.py", "def obsidian(): ...\n")
@@ -110,15 +110,15 @@ def test_reftable(tmp_path: Path, format: str) -> None:
 @pytest.mark.skipif(version() < (2, 48), reason="this git knows no relative worktrees")
 def test_relative_worktrees(history: GitSandbox, tmp_path: Path) -> None:
     history.git("worktree", "add", "-q", "--relative-paths", str(tmp_path / "linked"))
-    whole(tmp_path / "linked")
+    assert_commands_work(tmp_path / "linked")
 
 
 @pytest.mark.parametrize("how", ["--bare", "--mirror"])
-def test_bare(history: GitSandbox, tmp_path: Path, how: str) -> None:
-    whole(history.clone(tmp_path / "clone.git", how).path, dirty=False)
+def test_bare_and_mirror_clones(history: GitSandbox, tmp_path: Path, how: str) -> None:
+    assert_commands_work(history.clone(tmp_path / "clone.git", how).path, dirty=False)
 
 
-def test_shallow(history: GitSandbox, tmp_path: Path) -> None:
+def test_shallow_clone(history: GitSandbox, tmp_path: Path) -> None:
     clone = history.clone(tmp_path / "clone", "--depth=1")
     for args in (["index"], ["check"], ["gc"]):
         assert command(*args, cwd=clone.path).returncode == 0
@@ -168,9 +168,11 @@ def test_shallow(history: GitSandbox, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_settings_and_formats(history: GitSandbox, change: Callable[[GitSandbox], object]) -> None:
+def test_git_settings_and_index_formats(
+    history: GitSandbox, change: Callable[[GitSandbox], object]
+) -> None:
     change(history)
-    whole(history.path)
+    assert_commands_work(history.path)
 
 
 def test_fsmonitor(history: GitSandbox, tmp_path: Path) -> None:
@@ -179,7 +181,7 @@ def test_fsmonitor(history: GitSandbox, tmp_path: Path) -> None:
     hook.chmod(0o755)
     history.git("config", "core.fsmonitor", str(hook))
     history.git("update-index", "--fsmonitor")
-    whole(history.path)
+    assert_commands_work(history.path)
 
 
 @pytest.mark.parametrize("sparse_index", [False, True])
@@ -188,13 +190,13 @@ def test_sparse_checkout(history: GitSandbox, sparse_index: bool) -> None:
     history.git("sparse-checkout", "init", "--cone", *(["--sparse-index"] if sparse_index else []))
     history.git("sparse-checkout", "set", "nothing")
     assert not (history.path / "lib").exists()
-    whole(history.path)
+    assert_commands_work(history.path)
     assert found(history.path, "basalt") == ["lib/b.py"]
 
 
-def test_objects_elsewhere(history: GitSandbox, tmp_path: Path) -> None:
+def test_shared_objects(history: GitSandbox, tmp_path: Path) -> None:
     history.git("clone", "-q", "--shared", str(history.path), str(tmp_path / "shared"))
-    whole(tmp_path / "shared")
+    assert_commands_work(tmp_path / "shared")
 
 
 # Partial clones: nothing is downloaded unless requested
@@ -217,7 +219,7 @@ class Watched:
         return len(self.count.read_text().splitlines()) if self.count.exists() else 0
 
 
-def test_a_blobless_clone(history: GitSandbox, tmp_path: Path) -> None:
+def test_blobless_clone_downloads_only_on_request(history: GitSandbox, tmp_path: Path) -> None:
     watched = Watched(history, tmp_path / "partial", "blob:none")
     place = watched.clone.path
     watched.clone.git("sparse-checkout", "set", "--no-cone", "/a.py")
@@ -245,7 +247,7 @@ def test_a_blobless_clone(history: GitSandbox, tmp_path: Path) -> None:
     assert watched.fetches == before + 2
 
 
-def test_a_treeless_clone(history: GitSandbox, tmp_path: Path) -> None:
+def test_treeless_clone_downloads_only_on_request(history: GitSandbox, tmp_path: Path) -> None:
     watched = Watched(history, tmp_path / "partial", "tree:0")
     place = watched.clone.path
     watched.clone.git("checkout", "-q", "main")
@@ -261,7 +263,7 @@ def test_a_treeless_clone(history: GitSandbox, tmp_path: Path) -> None:
     assert found(place, "granite", "--ref", "HEAD~1") == ["a.py"]
 
 
-def test_a_treeless_clone_without_a_working_tree(history: GitSandbox, tmp_path: Path) -> None:
+def test_treeless_clone_without_a_working_tree(history: GitSandbox, tmp_path: Path) -> None:
     """The clone lacks HEAD's own tree, but the repository is not empty."""
     watched = Watched(history, tmp_path / "partial", "tree:0")
     place = watched.clone.path
@@ -275,7 +277,7 @@ def test_a_treeless_clone_without_a_working_tree(history: GitSandbox, tmp_path: 
     assert watched.fetches == 2
 
 
-def test_fetching_where_nothing_is_missing_asks_nobody(history: GitSandbox) -> None:
+def test_fetch_missing_without_missing_files_uses_no_remote(history: GitSandbox) -> None:
     history.git("remote", "add", "origin", "/nowhere")
     assert command("index", "--fetch-missing", cwd=history.path).returncode == 0
 
@@ -283,7 +285,7 @@ def test_fetching_where_nothing_is_missing_asks_nobody(history: GitSandbox) -> N
 # Missing objects that cannot be downloaded
 
 
-def lose(repo: GitSandbox, path: str, content: bytes | None) -> None:
+def damage_object(repo: GitSandbox, path: str, content: bytes | None) -> None:
     """Remove a file's object from the repository, or replace its content."""
     oid = repo.git("rev-parse", f"HEAD:{path}")
     file = repo.path / ".git" / "objects" / oid[:2] / oid[2:]
@@ -294,11 +296,11 @@ def lose(repo: GitSandbox, path: str, content: bytes | None) -> None:
 
 @pytest.mark.parametrize("format", ["sha1", pytest.param("sha256", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("content", [None, b"", b"no object"], ids=["gone", "empty", "damaged"])
-def test_all_commands_agree_on_a_file_that_is_lost(
+def test_all_commands_report_a_lost_file_alike(
     tmp_path: Path, format: str, content: bytes | None
 ) -> None:
     repo = fill(GitSandbox(tmp_path / "repo", f"--object-format={format}"))
-    lose(repo, "lib/b.py", content)
+    damage_object(repo, "lib/b.py", content)
     before = found(repo.path)
     assert command("index", cwd=repo.path).returncode == 0
     assert before == found(repo.path) == ["a.py"]
@@ -317,11 +319,11 @@ def test_all_commands_agree_on_a_file_that_is_lost(
     assert (doctor.returncode, "git fsck" in doctor.stdout) == (1, True)
 
 
-def test_of_another_tree_the_doctor_is_not_said_to_know(tmp_path: Path) -> None:
+def test_doctor_is_not_recommended_for_other_trees(tmp_path: Path) -> None:
     """The doctor looks at HEAD's files, which are all there."""
     repo = fill(GitSandbox(tmp_path / "repo"))
     repo.git("tag", "old")
-    lose(repo, "lib/b.py", None)
+    damage_object(repo, "lib/b.py", None)
     repo.git("rm", "-q", "lib/b.py")
     repo.git("commit", "-q", "-m", "without")
     assert "objects" not in command("doctor", cwd=repo.path).stdout
@@ -333,19 +335,19 @@ def test_of_another_tree_the_doctor_is_not_said_to_know(tmp_path: Path) -> None:
     )
 
 
-def test_a_lost_file_that_comes_back_is_found(tmp_path: Path) -> None:
+def test_restored_file_is_found(tmp_path: Path) -> None:
     repo = fill(GitSandbox(tmp_path / "repo"))
-    lose(repo, "lib/b.py", None)
+    damage_object(repo, "lib/b.py", None)
     assert found(repo.path, "basalt") == []
     repo.git("hash-object", "-w", "lib/b.py")
     assert found(repo.path, "basalt") == ["lib/b.py"]
     assert "absent" not in json.loads(command("search", "basalt", "--json", cwd=repo.path).stdout)
 
 
-def test_a_file_that_is_lost_once_it_was_indexed_is_named(tmp_path: Path) -> None:
+def test_file_lost_after_indexing_is_named(tmp_path: Path) -> None:
     repo = fill(GitSandbox(tmp_path / "repo"))
     assert command("index", cwd=repo.path).returncode == 0
-    lose(repo, "lib/b.py", None)
+    damage_object(repo, "lib/b.py", None)
     done = command("search", "basalt", cwd=repo.path)
     assert (done.returncode, "git fsck" in done.stderr, "lib/b.py" in done.stderr) == (
         0,
@@ -369,7 +371,7 @@ def test_linked_worktrees_share_one_store(history: GitSandbox, tmp_path: Path) -
         store,
         before,
     )
-    whole(tmp_path / "linked")
+    assert_commands_work(tmp_path / "linked")
     assert list((tmp_path / "linked").rglob("index.db")) == []
 
 
@@ -378,8 +380,8 @@ def test_worktrees_of_a_bare_repository(history: GitSandbox, tmp_path: Path) -> 
     bare.git("config", "ragit.embedding.provider", "none")
     (tmp_path / "project" / ".git").write_text("gitdir: ./.bare\n")
     bare.git("worktree", "add", "-q", "../main")
-    whole(tmp_path / "project" / "main")
-    whole(tmp_path / "project", dirty=False)
+    assert_commands_work(tmp_path / "project" / "main")
+    assert_commands_work(tmp_path / "project", dirty=False)
 
 
 @pytest.fixture
@@ -405,10 +407,8 @@ def test_submodules_are_searched_on_request(nested: GitSandbox) -> None:
     assert sorted(found(nested.path, WORD, "--recurse-submodules", "--ref", "HEAD")) == every
     stores = sorted(str(p.relative_to(nested.path)) for p in nested.path.rglob("index.db"))
     modules = ".git/modules/libs/middle"
-    assert (
-        stores == [f"{at}/ragit/index.db" for at in (f"{modules}/modules/deep", modules, ".git")]
-        or len(stores) == 3
-    )
+    folders = (f"{modules}/modules/deep", modules, ".git")
+    assert stores == [f"{at}/ragit/index.db" for at in folders]
     narrowed = ("--recurse-submodules", "--path")
     assert found(nested.path, WORD, *narrowed, "libs/middle/*.py", env=env) == [
         "libs/middle/own_deep.py"
@@ -428,7 +428,7 @@ def test_submodules_are_searched_on_request(nested: GitSandbox) -> None:
     assert found(nested.path, "obsidian", "--recurse-submodules", "--committed") == []
 
 
-def test_what_a_submodule_asks_for_and_does_not_get_is_said(nested: GitSandbox) -> None:
+def test_ignored_settings_of_submodules_are_noted(nested: GitSandbox) -> None:
     for folder in ("libs/middle", "libs/middle/deep"):
         (nested.path / folder / ".ragit.toml").write_text(
             '[embedding]\nbaseUrl = "http://stranger.example/v1"\n'
@@ -446,7 +446,7 @@ def test_what_a_submodule_asks_for_and_does_not_get_is_said(nested: GitSandbox) 
     assert "libs" not in command("search", WORD, cwd=nested.path).stderr
 
 
-def test_what_took_no_part_in_a_submodule_is_said_with_its_name(nested: GitSandbox) -> None:
+def test_notes_of_submodules_with_filters(nested: GitSandbox) -> None:
     search = ("search", WORD, "--recurse-submodules", "--json")
     everywhere = json.loads(command(*search, "--path", "*.md", cwd=nested.path).stdout)
     assert everywhere["notes"] == ["no file passes the filters: path *.md"]
@@ -454,7 +454,7 @@ def test_what_took_no_part_in_a_submodule_is_said_with_its_name(nested: GitSandb
     assert (below["degraded"], "notes" in below) == (None, False)
 
 
-def test_a_name_that_a_submodule_holds_is_held(nested: GitSandbox) -> None:
+def test_name_defined_in_a_submodule_is_matched(nested: GitSandbox) -> None:
     (nested.path / "libs/middle/deep/dirty.py").write_text("def dark_obsidian(): ...\n")
     search = ("search", "dark_obsidian or pale_obsidian", "--json")
     assert json.loads(command(*search, cwd=nested.path).stdout)["unmatched_names"] == [
@@ -466,9 +466,7 @@ def test_a_name_that_a_submodule_holds_is_held(nested: GitSandbox) -> None:
     ] == ["pale_obsidian"]
 
 
-def test_a_submodule_that_is_not_checked_out_is_passed_over(
-    nested: GitSandbox, tmp_path: Path
-) -> None:
+def test_missing_submodule_is_skipped(nested: GitSandbox, tmp_path: Path) -> None:
     nested.git("submodule", "deinit", "-q", "--all", "--force")
     assert found(nested.path, WORD, "--recurse-submodules") == ["own_libs.py"]
 
@@ -490,14 +488,16 @@ def test_a_submodule_that_is_not_checked_out_is_passed_over(
         ("/a.py", "sub", None),
     ],
 )
-def test_a_pattern_seen_from_below(pattern: str, folder: str, expected: str | None) -> None:
+def test_pattern_is_translated_for_a_submodule(
+    pattern: str, folder: str, expected: str | None
+) -> None:
     assert below(pattern, folder) == expected
 
 
-# Named by the caller, owned by others, read-only
+# Git variables, other owners, read-only folders
 
 
-def test_the_callers_variables_name_the_repository(history: GitSandbox, tmp_path: Path) -> None:
+def test_git_variables_select_the_repository(history: GitSandbox, tmp_path: Path) -> None:
     tree = {"GIT_DIR": str(history.path / ".git"), "GIT_WORK_TREE": str(history.path)}
     assert found(tmp_path, env=tree) == ["a.py"]
     (tmp_path / "elsewhere").mkdir()
@@ -515,7 +515,7 @@ def test_the_callers_variables_name_the_repository(history: GitSandbox, tmp_path
     assert found(history.path, "diorite", "--staged") == []
 
 
-def test_a_foreign_owner_is_refused_in_gits_words(history: GitSandbox) -> None:
+def test_repository_of_another_owner_is_refused(history: GitSandbox) -> None:
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         pytest.skip("only root may give a repository away")
     subprocess.run(["chown", "-R", "12345", str(history.path)], check=True)
@@ -535,7 +535,7 @@ def test_a_foreign_owner_is_refused_in_gits_words(history: GitSandbox) -> None:
     assert found(history.path, env=trusted) == ["a.py"]
 
 
-def powerless() -> list[str]:
+def without_root_powers() -> list[str]:
     """Return a command prefix with which permissions apply to root, too."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return []
@@ -545,9 +545,7 @@ def powerless() -> list[str]:
     return ["setpriv", f"--inh-caps={dropped}", f"--bounding-set={dropped}"]
 
 
-def test_a_read_only_git_directory_has_its_store_in_the_cache(
-    history: GitSandbox, tmp_path: Path
-) -> None:
+def test_read_only_git_dir_has_its_store_in_the_cache(history: GitSandbox, tmp_path: Path) -> None:
     env = {
         **os.environ,
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
@@ -556,7 +554,7 @@ def test_a_read_only_git_directory_has_its_store_in_the_cache(
 
     def run(*args: str) -> subprocess.CompletedProcess[str]:
         start = [
-            *powerless(),
+            *without_root_powers(),
             sys.executable,
             "-P" if sys.version_info >= (3, 11) else "-s",
             "-m",
@@ -590,14 +588,14 @@ def test_a_read_only_git_directory_has_its_store_in_the_cache(
         (history.path / ".git").chmod(0o755)
 
 
-def test_a_store_that_cannot_be_written_is_read_where_it_lies(history: GitSandbox) -> None:
+def test_read_only_store_is_searched(history: GitSandbox) -> None:
     assert command("index", cwd=history.path).returncode == 0
     folder = history.path / ".git" / "ragit"
     for file in (folder, *folder.rglob("*")):
         file.chmod(0o555 if file.is_dir() else 0o444)
     try:
         start = [
-            *powerless(),
+            *without_root_powers(),
             sys.executable,
             "-P" if sys.version_info >= (3, 11) else "-s",
             "-m",
@@ -611,7 +609,7 @@ def test_a_store_that_cannot_be_written_is_read_where_it_lies(history: GitSandbo
         (folder / "objects").chmod(0o755) if (folder / "objects").exists() else None
 
 
-def test_twins_are_two_files(history: GitSandbox) -> None:
+def test_paths_differing_in_case_or_composition_are_searched(history: GitSandbox) -> None:
     """Names that differ in case or composition only. A tree can have both, even if some disks
     cannot.
     """

@@ -14,7 +14,7 @@ import ragit
 
 PACKAGE = Path(ragit.__file__).parent
 
-WORDS = {
+SHARED = {
     "types",
     "reports",
     "records",
@@ -30,7 +30,7 @@ WORDS = {
     "changes",
     "query",
 }
-"""Rooms that all others may import: no IO, only the standard library."""
+"""Modules that all others may import: no IO, only the standard library."""
 
 ROOMS: dict[str, set[str]] = {
     "records": set(),
@@ -211,13 +211,13 @@ def by_name(file: Path) -> str:
     return str(file.relative_to(PACKAGE))
 
 
-def test_a_room_imports_only_what_lies_before_it() -> None:
+def test_packages_import_only_allowed_packages() -> None:
     for file in files():
-        too_high = rooms_imported(file) - WORDS - ROOMS[room_of(file)]
-        assert not too_high, f"{by_name(file)} imports {sorted(too_high)}"
+        forbidden = rooms_imported(file) - SHARED - ROOMS[room_of(file)]
+        assert not forbidden, f"{by_name(file)} imports {sorted(forbidden)}"
 
 
-def test_each_engine_has_one_owner() -> None:
+def test_libraries_are_imported_only_by_their_owners() -> None:
     for file in files():
         place = by_name(file)
         for name in {name.split(".")[0] for name in imports(file)} - {"ragit"}:
@@ -229,19 +229,19 @@ def test_each_engine_has_one_owner() -> None:
                 )
 
 
-def test_rooms_form_no_circle() -> None:
+def test_packages_have_no_import_cycle() -> None:
     done: set[str] = set()
     waiting = {room: set(before) for room, before in ROOMS.items()}
     while waiting:
         ready = {room for room, before in waiting.items() if before <= done}
-        assert ready, f"a circle among {sorted(waiting)}"
+        assert ready, f"an import cycle among {sorted(waiting)}"
         done |= ready
         waiting = {room: before for room, before in waiting.items() if room not in ready}
 
 
-@pytest.mark.parametrize("room", sorted(WORDS))
-def test_the_words_of_the_house_need_nothing(room: str) -> None:
-    assert rooms_imported(PACKAGE / f"{room}.py") <= WORDS
+@pytest.mark.parametrize("room", sorted(SHARED))
+def test_shared_modules_import_only_each_other(room: str) -> None:
+    assert rooms_imported(PACKAGE / f"{room}.py") <= SHARED
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_the_words_of_the_house_need_nothing(room: str) -> None:
         "usages",
     ],
 )
-def test_what_is_pure_opens_nothing(room: str) -> None:
+def test_pure_packages_import_no_io(room: str) -> None:
     within = [PACKAGE / room] if room.endswith(".py") else sorted((PACKAGE / room).rglob("*.py"))
     for file in within:
         assert not {"os", "io", "pathlib", "subprocess", "socket"} & {
@@ -278,7 +278,7 @@ def test_sql_stays_in_the_store() -> None:
         assert not found or room_of(file) == "store", f"{by_name(file)}: {found[0]}"
 
 
-def test_every_room_says_why_it_exists() -> None:
+def test_every_module_has_a_docstring() -> None:
     for file in files():
         module = nodes(file)[0]
         assert isinstance(module, ast.Module)
@@ -286,7 +286,7 @@ def test_every_room_says_why_it_exists() -> None:
         assert doc and len(doc) > 20, by_name(file)
 
 
-def test_no_function_outgrows_the_eye() -> None:
+def test_functions_have_at_most_50_lines() -> None:
     """At most 50 lines, and 95 % below 35."""
     sizes: list[tuple[int, str]] = []
     for file in files():
@@ -300,7 +300,7 @@ def test_no_function_outgrows_the_eye() -> None:
     assert sizes[len(sizes) * 95 // 100][0] < 35
 
 
-def test_no_file_outgrows_its_room() -> None:
+def test_files_have_at_most_550_lines() -> None:
     for file in files():
         assert file.read_bytes().count(b"\n") <= 550, by_name(file)
 
@@ -311,7 +311,7 @@ def module_name(file: Path) -> str:
 
 
 @cache
-def face(room: str) -> frozenset[str]:
+def exported_names(room: str) -> frozenset[str]:
     """Return the names that the `__init__` of a package exports."""
     for node in ast.parse((PACKAGE / room / "__init__.py").read_bytes()).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
@@ -322,7 +322,7 @@ def face(room: str) -> frozenset[str]:
 PACKAGES = {file.parent.name for file in PACKAGE.glob("*/__init__.py")}
 
 
-def test_a_room_imports_from_another_only_what_its_face_exports() -> None:
+def test_packages_import_only_exported_names() -> None:
     for file in files():
         for node in nodes(file):
             if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("ragit."):
@@ -330,20 +330,20 @@ def test_a_room_imports_from_another_only_what_its_face_exports() -> None:
             room = str(node.module).split(".")[1]
             if room in PACKAGES - {room_of(file)}:
                 assert node.module == f"ragit.{room}", f"{by_name(file)} imports {node.module}"
-                hidden = {alias.name for alias in node.names} - face(room)
+                hidden = {alias.name for alias in node.names} - exported_names(room)
                 assert not hidden, f"{by_name(file)} imports {sorted(hidden)}"
 
 
 @pytest.mark.parametrize("room", sorted(PACKAGES))
-def test_a_face_exports_what_type_checkers_see(room: str) -> None:
+def test_exported_names_can_be_imported(room: str) -> None:
     """Names imported on first use must be the same at run time as for type checkers."""
-    for name in face(room):
+    for name in exported_names(room):
         found: dict[str, object] = {}
         exec(f"from ragit.{room} import {name}", found)
         assert found[name] is not None
 
 
-def test_files_form_no_circle() -> None:
+def test_modules_have_no_import_cycle() -> None:
     """Imports within functions and for types are counted, too."""
     names = {module_name(file): file for file in files()}
     needs: dict[str, set[str]] = {}
@@ -354,7 +354,7 @@ def test_files_form_no_circle() -> None:
         needs[name] = (found & names.keys()) - {name, "ragit"}
     while needs:
         ready = {name for name, wanted in needs.items() if not wanted & needs.keys()}
-        assert ready, f"a circle among {sorted(needs)}"
+        assert ready, f"an import cycle among {sorted(needs)}"
         needs = {name: wanted for name, wanted in needs.items() if name not in ready}
 
 

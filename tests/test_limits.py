@@ -24,11 +24,11 @@ def bounds(before: str = "") -> list[int]:
     return [int(word) for word in done.stdout.split()]
 
 
-def test_memory_time_and_core_files_are_bounded() -> None:
+def test_confine_limits_memory_time_and_core_files() -> None:
     assert bounds() == [300 << 20, 7, 0]
 
 
-def test_a_tighter_bound_stays_and_costs_no_other() -> None:
+def test_confine_keeps_a_tighter_limit() -> None:
     tight = "resource.setrlimit(resource.RLIMIT_DATA, (200 << 20, 200 << 20))"
     assert bounds(tight) == [200 << 20, 7, 0]
 
@@ -36,7 +36,7 @@ def test_a_tighter_bound_stays_and_costs_no_other() -> None:
 @pytest.mark.skipif(
     sys.platform != "linux", reason="elsewhere the bound is set and not always kept"
 )
-def test_what_wants_more_gets_an_error() -> None:
+def test_allocation_above_the_limit_raises_memory_error() -> None:
     code = "from ragit.sandbox.rlimits import confine\nconfine(100 << 20)\ntry: bytes(200 << 20)\nexcept MemoryError: print('no')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "no\n"

@@ -61,9 +61,7 @@ def process(code: str, *args: str) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.parametrize("mode", ["shared", "exclusive"])
-def test_a_lock_keeps_another_process_out_and_ends_with_its_holder(
-    tmp_path: Path, mode: str
-) -> None:
+def test_lock_excludes_other_processes_and_ends_with_its_holder(tmp_path: Path, mode: str) -> None:
     path = tmp_path / "lock"
     with process(HOLDER, str(path), mode), locks.lock(path) as taken:
         assert not taken
@@ -71,14 +69,14 @@ def test_a_lock_keeps_another_process_out_and_ends_with_its_holder(
         assert taken
 
 
-def test_shared_locks_go_together(tmp_path: Path) -> None:
+def test_shared_locks_do_not_exclude_each_other(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with locks.lock(path, shared=True) as one, locks.lock(path, shared=True) as other:
         assert (one, other) == (True, True)
 
 
 @linux
-def test_the_process_that_holds_a_lock_is_named(tmp_path: Path) -> None:
+def test_error_names_the_process_that_holds_a_lock(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with (
         process(HOLDER, str(path), "shared") as holder,
@@ -99,7 +97,7 @@ def refusing(number: int) -> object:
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL])
-def test_a_file_system_without_flock_is_locked_by_fcntl(
+def test_file_system_without_flock_is_locked_by_fcntl(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     path = tmp_path / "lock"
@@ -111,7 +109,7 @@ def test_a_file_system_without_flock_is_locked_by_fcntl(
         assert not taken
 
 
-def test_a_file_system_without_any_lock_is_told_at_once(
+def test_file_system_without_locks_is_an_error(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo.write("a.py", "def hello(): ...\n")
@@ -126,7 +124,7 @@ def test_a_file_system_without_any_lock_is_told_at_once(
     assert "index.storePath" in caught.value.hint
 
 
-def test_a_stopped_writer_makes_a_search_incomplete_and_is_named(repo: GitSandbox) -> None:
+def test_stopped_writer_makes_a_search_incomplete(repo: GitSandbox) -> None:
     repo.write("a.py", "def hello(): ...\n")
     repo.commit()
     with ragit.open(repo.path) as index:
@@ -166,7 +164,7 @@ def test_status_names_the_process_that_holds_a_lock(repo: GitSandbox, code: str)
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
 @pytest.mark.parametrize("made_elsewhere", [False, True])
-def test_a_store_where_memory_cannot_be_shared_has_a_plain_journal(
+def test_store_without_shared_memory_uses_a_truncate_journal(
     repo: GitSandbox, tmp_path: Path, made_elsewhere: bool
 ) -> None:
     """SQLite's shared memory cannot be mapped, as on FUSE with direct_io."""

@@ -39,7 +39,7 @@ PROCESSES = 8
 TASKS = ["search", "index", "rebuild", "gc", "check", "status"]
 
 
-def crowded(path: Path, files: int = 60) -> Hooked:
+def crowd_repository(path: Path, files: int = 60) -> Hooked:
     """Make two branches of some files; each ref has its own answer to `marker`."""
     repo = Hooked(path)
     repo.git("config", "ragit.index.workers", "1")
@@ -73,7 +73,7 @@ def right_answers(repo: Hooked) -> dict[str, list[list[object]]]:
         }
 
 
-def one(
+def run_task(
     repo: Hooked, task: str, answers: dict[str, list[list[object]]], chance: random.Random
 ) -> str:
     """Run one command among the others, and return its fault, if any."""
@@ -107,21 +107,21 @@ def crowd(repo: Hooked, seconds: float, seed: int) -> tuple[Counter[str], list[s
     wrong: list[str] = []
     until = time.monotonic() + seconds
 
-    def live(number: int) -> None:
+    def work(number: int) -> None:
         chance = random.Random(seed * 100 + number)
         while time.monotonic() < until:
             task = chance.choices(TASKS, [6, 3, 1, 2, 2, 1])[0]
-            fault = one(repo, task, answers, chance)
+            fault = run_task(repo, task, answers, chance)
             done[task] += 1
             if fault:
                 wrong.append(fault)
 
     with ThreadPoolExecutor(PROCESSES) as threads:
-        list(threads.map(live, range(PROCESSES)))
+        list(threads.map(work, range(PROCESSES)))
     return done, wrong
 
 
-def sound(repo: Hooked) -> None:
+def assert_sound(repo: Hooked) -> None:
     """Check that the store is intact, and complete after one run."""
     with repo.index() as index:
         index.index(*REFS)
@@ -131,38 +131,38 @@ def sound(repo: Hooked) -> None:
 
 
 def test_eight_processes_on_one_store(tmp_path: Path) -> None:
-    repo = crowded(tmp_path / "repo")
+    repo = crowd_repository(tmp_path / "repo")
     done, wrong = crowd(repo, 4, seed=1)
     assert wrong == []
     assert sum(done.values()) >= PROCESSES
-    sound(repo)
+    assert_sound(repo)
 
 
 @pytest.mark.slow
 def test_eight_processes_for_a_minute(tmp_path: Path) -> None:
-    repo = crowded(tmp_path / "repo")
+    repo = crowd_repository(tmp_path / "repo")
     done, wrong = crowd(repo, 60, seed=2)
     assert wrong == []
     assert min(done.values()) >= 3
-    sound(repo)
+    assert_sound(repo)
 
 
-def test_a_reader_takes_no_write_lock(tmp_path: Path) -> None:
+def test_readers_take_no_write_lock(tmp_path: Path) -> None:
     """During a long write, searches, checks and status answer at once."""
-    repo = crowded(tmp_path / "repo", files=5)
+    repo = crowd_repository(tmp_path / "repo", files=5)
     with repo.index() as index:
         index.index(*REFS)
     answers = right_answers(repo)
     with Store(repo.folder / "index.db", writable=True) as store, store.writing():
         started = time.monotonic()
         for task in ("search", "check", "status"):
-            assert one(repo, task, answers, random.Random(3)) == ""
+            assert run_task(repo, task, answers, random.Random(3)) == ""
         assert time.monotonic() - started < 8  # SQLite waits for ten seconds before it gives up
 
 
-def test_gc_takes_nothing_from_under_a_running_index(tmp_path: Path) -> None:
+def test_gc_drops_nothing_of_a_running_index(tmp_path: Path) -> None:
     """An unreferenced branch is indexed while gc runs; the run's report must be true at its end."""
-    repo = crowded(tmp_path / "repo")
+    repo = crowd_repository(tmp_path / "repo")
     with repo.index() as index:
         index.index()
     gone = repo.git("rev-parse", "topic")
@@ -180,7 +180,7 @@ def test_gc_takes_nothing_from_under_a_running_index(tmp_path: Path) -> None:
 # Killed
 
 
-def killed(repo: Hooked, rounds: int, seed: int) -> Counter[str]:
+def kill_repeatedly(repo: Hooked, rounds: int, seed: int) -> Counter[str]:
     """Kill a worker or a gc after a random time, repeatedly; the store must keep working."""
     chance = random.Random(seed)
     answers = right_answers(repo)
@@ -237,14 +237,14 @@ def one_ref(repo: Hooked, ref: str) -> list[list[object]]:
         return [[h.path, h.start_line, h.symbol] for h in index.search("marker", ref=ref).hits]
 
 
-def test_killed_at_any_moment_it_leaves_a_working_store(tmp_path: Path) -> None:
-    counts = killed(crowded(tmp_path / "repo"), 8, seed=4)
+def test_store_survives_kills_at_any_moment(tmp_path: Path) -> None:
+    counts = kill_repeatedly(crowd_repository(tmp_path / "repo"), 8, seed=4)
     assert sum(counts.values()) == 8
 
 
 @pytest.mark.slow
-def test_killed_a_hundred_times(tmp_path: Path) -> None:
-    counts = killed(crowded(tmp_path / "repo"), 100, seed=5)
+def test_store_survives_a_hundred_kills(tmp_path: Path) -> None:
+    counts = kill_repeatedly(crowd_repository(tmp_path / "repo"), 100, seed=5)
     assert sum(number for what, number in counts.items() if what.endswith("killed")) >= 50
 
 
@@ -269,8 +269,8 @@ def small_disk(place: Path, size: str) -> Iterator[Path]:
         subprocess.run(["umount", "-l", place], check=False)
 
 
-def test_a_full_disk_is_told_in_one_sentence_and_nothing_is_lost(tmp_path: Path) -> None:
-    repo = crowded(tmp_path / "repo", files=400)
+def test_full_disk_is_reported_and_the_store_stays_sound(tmp_path: Path) -> None:
+    repo = crowd_repository(tmp_path / "repo", files=400)
     with small_disk(tmp_path / "disk", "700k") as disk:
         repo.git("config", "ragit.index.storePath", str(disk / "index.db"))
         done = process("index", cwd=repo.path)
@@ -295,8 +295,8 @@ with ragit.open(sys.argv[1]) as index:
 """
 
 
-def test_gc_on_a_full_disk_names_the_process_that_keeps_the_store_open(tmp_path: Path) -> None:
-    repo = crowded(tmp_path / "repo", files=400)
+def test_gc_on_a_full_disk_names_the_process_with_the_store_open(tmp_path: Path) -> None:
+    repo = crowd_repository(tmp_path / "repo", files=400)
     with small_disk(tmp_path / "disk", "20m") as disk:
         repo.git("config", "ragit.index.storePath", str(disk / "index.db"))
         assert process("index", cwd=repo.path).returncode == 0
@@ -354,7 +354,7 @@ def flipped(store: Path) -> None:
     store.write_bytes(data)
 
 
-def from_the_future(store: Path) -> None:
+def newer_version(store: Path) -> None:
     with tampered(store) as db:
         db.pragma("user_version", 99)
 
@@ -364,31 +364,31 @@ def old_wal(store: Path) -> None:
     Path(f"{store}-wal").write_bytes(b"\x37\x7f\x06\x82" + b"\x5a" * 40_000)
 
 
-HEALS, TELLS = "heals", "tells"
+REPAIRS, REPORTS = "repairs", "reports"
 
 
 @pytest.mark.parametrize(
-    ("harm", "outcome", "types"),
+    ("damage", "outcome", "types"),
     [
-        (deleted, HEALS, ""),
-        (emptied, HEALS, ""),
-        (old_wal, HEALS, ""),
-        (truncated, TELLS, "ragit index --rebuild"),
-        (headless, TELLS, "ragit index --rebuild"),
-        (flipped, TELLS, "ragit index --rebuild"),
-        (from_the_future, TELLS, "git config ragit.index.storePath FILE"),
+        (deleted, REPAIRS, ""),
+        (emptied, REPAIRS, ""),
+        (old_wal, REPAIRS, ""),
+        (truncated, REPORTS, "ragit index --rebuild"),
+        (headless, REPORTS, "ragit index --rebuild"),
+        (flipped, REPORTS, "ragit index --rebuild"),
+        (newer_version, REPORTS, "git config ragit.index.storePath FILE"),
     ],
 )
-def test_a_harmed_store_heals_or_tells_what_to_type(
-    tmp_path: Path, harm: object, outcome: str, types: str
+def test_damaged_store_is_repaired_or_reported(
+    tmp_path: Path, damage: object, outcome: str, types: str
 ) -> None:
-    repo = crowded(tmp_path / "repo")
+    repo = crowd_repository(tmp_path / "repo")
     answers = right_answers(repo)
     with repo.index() as index:
         index.index(*REFS)
     store = repo.folder / "index.db"
-    assert callable(harm)
-    harm(store)
+    assert callable(damage)
+    damage(store)
     searched = [process("search", "--json", "--ref", ref, "marker", cwd=repo.path) for ref in REFS]
     for ref, done in zip(REFS, searched, strict=True):
         assert done.returncode in (0, 2), done.stderr
@@ -399,12 +399,12 @@ def test_a_harmed_store_heals_or_tells_what_to_type(
             ]
             assert rows == answers[ref]
         else:
-            assert outcome == TELLS
+            assert outcome == REPORTS
             assert len(done.stderr.splitlines()) == 2
             assert types in done.stderr
-    if outcome == HEALS:
+    if outcome == REPAIRS:
         assert process("index", *REFS, cwd=repo.path).returncode == 0
-    elif harm is from_the_future:
+    elif damage is newer_version:
         repo.git("config", "ragit.index.storePath", str(tmp_path / "mine.db"))
     else:
         assert process("doctor", cwd=repo.path).returncode == 1
@@ -412,9 +412,9 @@ def test_a_harmed_store_heals_or_tells_what_to_type(
     assert [one_ref(repo, ref) for ref in REFS] == [answers[ref] for ref in REFS]
 
 
-def test_a_store_from_another_machine_is_used(tmp_path: Path) -> None:
+def test_copied_store_is_used(tmp_path: Path) -> None:
     """Keys are git's object names, so a copied store is valid for any clone with these objects."""
-    repo = crowded(tmp_path / "repo")
+    repo = crowd_repository(tmp_path / "repo")
     with repo.index() as index:
         index.index(*REFS)
     other = Hooked(repo.clone(tmp_path / "other").path)
@@ -434,7 +434,7 @@ if __name__ == "__main__":
     )
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(clean_environment(Path(folder)))
-        place = crowded(Path(folder) / "repo")
+        place = crowd_repository(Path(folder) / "repo")
         counts, faults = crowd(place, seconds, seed)
         sys.stdout.write(f"{dict(counts)}\n" + "\n".join(faults) + "\n")
         sys.exit(1 if faults else 0)

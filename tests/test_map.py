@@ -57,7 +57,7 @@ def listed(found: RepositoryMap) -> list[tuple[str, str]]:
     return [(file.path, line.text) for file in found.files for line in file.lines]
 
 
-def test_what_most_files_use_comes_first(index: Ragit) -> None:
+def test_most_used_definitions_come_first(index: Ragit) -> None:
     found = index.map()
     assert [file.path for file in found.files[:2]] == ["core.py", "side.py"]
     assert listed(found)[:2] == [
@@ -67,17 +67,17 @@ def test_what_most_files_use_comes_first(index: Ragit) -> None:
     assert found.files[0].rank > 2 * found.files[1].rank
 
 
-def test_a_query_begins_at_its_best_files(index: Ragit) -> None:
+def test_query_ranks_its_best_files_first(index: Ragit) -> None:
     found = index.map("deliver mail")
     assert found.files[0].path == "side.py"
 
 
-def test_what_tests_define_is_left_out(index: Ragit) -> None:
+def test_definitions_of_tests_are_left_out(index: Ragit) -> None:
     assert "TestOnlyHelper" not in str(listed(index.map()))
 
 
 @pytest.mark.parametrize("most", [1, 10, 20, 40, 2000])
-def test_it_fits_into_the_tokens(repository: GitSandbox, index: Ragit, most: int) -> None:
+def test_map_fits_into_the_token_limit(repository: GitSandbox, index: Ragit, most: int) -> None:
     found = index.map(max_tokens=most)
     assert found.tokens <= most
     result = Terminal(repository.path).ragit("map", "--tokens", str(most), code=0)
@@ -85,7 +85,7 @@ def test_it_fits_into_the_tokens(repository: GitSandbox, index: Ragit, most: int
     assert (result.err == "") == bool(found.files)
 
 
-def test_more_tokens_only_add(index: Ragit) -> None:
+def test_more_tokens_add_definitions(index: Ragit) -> None:
     few, more = set(listed(index.map(max_tokens=25))), set(listed(index.map(max_tokens=50)))
     assert few < more
 
@@ -98,7 +98,7 @@ def test_every_format_names_the_definition(repository: GitSandbox, name: str) ->
         assert not list(faults(json.loads(result.out), schemas()["map"]))
 
 
-def test_each_tree_has_its_map(repo: GitSandbox) -> None:
+def test_each_tree_has_its_own_map(repo: GitSandbox) -> None:
     repo.git("config", "ragit.embedding.provider", "none")
     repo.write("core.py", "class OldName:\n    pass\n")
     repo.write("user.py", "from core import OldName\n\nOldName()\n")
@@ -114,8 +114,8 @@ def test_each_tree_has_its_map(repo: GitSandbox) -> None:
         assert listed(index.map(scope="staged")) == [("core.py", "class NewName")]
 
 
-def test_an_answer_depends_on_its_tree_alone(repository: GitSandbox, tmp_path: Path) -> None:
-    """Compares an index that holds another commit with one made of this tree alone."""
+def test_map_depends_only_on_the_tree(repository: GitSandbox, tmp_path: Path) -> None:
+    """Compare an index that holds another commit with one made of this tree alone."""
     repo = GitSandbox(tmp_path / "grown")
     repo.git("config", "ragit.embedding.provider", "none")
     write_shop(repo)
@@ -140,12 +140,14 @@ def test_an_answer_depends_on_its_tree_alone(repository: GitSandbox, tmp_path: P
     ],
     ids=str,
 )
-def test_bad_input_is_status_2(repository: GitSandbox, args: list[str], message: str) -> None:
+def test_bad_input_exits_with_status_2(
+    repository: GitSandbox, args: list[str], message: str
+) -> None:
     result = Terminal(repository.path).ragit("map", *args, code=2)
     assert message in result.err
 
 
-def test_a_tree_without_code_says_so(repo: GitSandbox) -> None:
+def test_map_of_a_tree_without_code_is_empty(repo: GitSandbox) -> None:
     repo.write("a.txt", "words\n")
     repo.commit()
     result = Terminal(repo.path).ragit("map", code=0)
@@ -165,7 +167,7 @@ def test_ranks_of_a_known_graph() -> None:
     assert ranks[0] == ranks[1] == pytest.approx(0.475, abs=5e-3)
 
 
-def test_walks_that_begin_at_one_node_stay_near_it() -> None:
+def test_ranks_concentrate_near_the_start() -> None:
     ranks = pagerank([{1: 1.0}, {}, {3: 1.0}, {}], {0: 2.0})
     assert ranks[0] > ranks[1] > ranks[2] == ranks[3] == 0
 
