@@ -80,14 +80,14 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> GitSandbox:
     return sandbox
 
 
-def test_an_answer_is_hits_and_a_last_line(many: GitSandbox) -> None:
+def test_search_lists_hits_and_a_last_line(many: GitSandbox) -> None:
     text = search(engine_of(many.path), "send_7")
     tree = many.git("rev-parse", "HEAD^{tree}")
     assert text.startswith("src/part7.py:1-22 function send_7 0.")
     assert last(text).startswith(f"HEAD, tree {tree[:12]} (complete): hits 1-")
 
 
-def test_a_page_fits_and_the_best_hit_shows_more_lines_than_others(many: GitSandbox) -> None:
+def test_page_fits_its_size_and_the_best_hit_has_more_lines(many: GitSandbox) -> None:
     text = search(engine_of(many.path), "retry the request with backoff step")
     assert len(text.encode()) <= MOST_BYTES
     assert len(text.split("\n")) <= MOST_LINES
@@ -98,7 +98,7 @@ def test_a_page_fits_and_the_best_hit_shows_more_lines_than_others(many: GitSand
     assert max(shown[1:]) == 4 < shown[0] <= 6
 
 
-def test_pages_hold_each_hit_once_in_order(many: GitSandbox) -> None:
+def test_pages_list_each_hit_once_in_order(many: GitSandbox) -> None:
     engine = engine_of(many.path)
     whole = search(engine, "retry backoff", max_tokens=20_000)
     pages = [search(engine, "retry backoff", max_tokens=300)]
@@ -109,11 +109,11 @@ def test_pages_hold_each_hit_once_in_order(many: GitSandbox) -> None:
     assert [path for text in pages for path in places(text)] == places(whole)
 
 
-def test_page_two_is_of_the_old_tree_after_an_edit(repo: GitSandbox) -> None:
+def test_second_page_is_of_the_first_tree_after_an_edit(repo: GitSandbox) -> None:
     for at in range(12):
         repo.write(f"part{at}.py", function(f"send_{at}", lines=20))
     repo.commit()
-    repo.write("part3.py", function("send_changed", lines=20))  # the tree is uncommitted work
+    repo.write("part3.py", function("send_changed", lines=20))  # uncommitted
     engine = engine_of(repo.path)
     whole = search(engine, "retry backoff", max_tokens=20_000)
     first = search(engine, "retry backoff", max_tokens=300)
@@ -126,7 +126,7 @@ def test_page_two_is_of_the_old_tree_after_an_edit(repo: GitSandbox) -> None:
     assert last(second).split()[4] == last(first).split()[4]  # the tree
 
 
-def test_a_cursor_of_a_committed_tree_outlives_the_server(many: GitSandbox) -> None:
+def test_cursor_of_a_committed_tree_survives_a_restart(many: GitSandbox) -> None:
     first = search(engine_of(many.path), "retry backoff", max_tokens=300)
     engine = engine_of(many.path)
     second = search(engine, "retry backoff", max_tokens=300, cursor=cursor_in(first))
@@ -135,7 +135,7 @@ def test_a_cursor_of_a_committed_tree_outlives_the_server(many: GitSandbox) -> N
     assert both == places(whole)[: len(both)]
 
 
-def test_a_cursor_of_uncommitted_work_outlives_the_server(repo: GitSandbox) -> None:
+def test_cursor_of_uncommitted_files_survives_a_restart(repo: GitSandbox) -> None:
     for at in range(12):
         repo.write(f"part{at}.py", function(f"send_{at}", lines=20))
     repo.commit()
@@ -157,7 +157,7 @@ def test_a_cursor_of_uncommitted_work_outlives_the_server(repo: GitSandbox) -> N
 
 
 @pytest.mark.parametrize("change", [{"query": "other words"}, {"path": "docs"}])
-def test_a_cursor_with_other_arguments_is_refused(many: GitSandbox, change: dict[str, str]) -> None:
+def test_cursor_with_other_arguments_is_refused(many: GitSandbox, change: dict[str, str]) -> None:
     engine = engine_of(many.path)
     first = search(engine, "retry backoff", max_tokens=300)
     asked = {"query": "retry backoff", **change, "cursor": cursor_in(first)}
@@ -169,7 +169,7 @@ def test_a_cursor_with_other_arguments_is_refused(many: GitSandbox, change: dict
     assert error.value.hint == "Leave the cursor out to ask again"
 
 
-def test_filters_and_revisions(many: GitSandbox) -> None:
+def test_search_accepts_filters_and_revisions(many: GitSandbox) -> None:
     engine = engine_of(many.path)
     assert places(search(engine, "retry", path="docs")) == ["docs/retry.md"]
     assert set(places(search(engine, "retry", path="!src/**"))) == {"docs/retry.md"}
@@ -183,7 +183,7 @@ def test_filters_and_revisions(many: GitSandbox) -> None:
         search(engine, "retry", path="../else")
 
 
-def test_no_hits_is_no_error(many: GitSandbox) -> None:
+def test_search_without_hits_is_no_error(many: GitSandbox) -> None:
     text = search(engine_of(many.path), "xylophone zebra quagga", language="markdown")
     assert last(text).endswith(": no hits")
     assert "note: " in text
@@ -193,7 +193,7 @@ def test_no_hits_is_no_error(many: GitSandbox) -> None:
 
 
 @pytest.mark.parametrize("where", ["home", "root"])
-def test_started_outside_of_a_project_it_reads_nothing(where: str, home: Path) -> None:
+def test_server_in_home_or_root_reads_nothing(where: str, home: Path) -> None:
     folder = home if where == "home" else Path("/")
     before = sorted(home.rglob("*"))
     with pytest.raises(ConfigError) as error:
@@ -202,7 +202,7 @@ def test_started_outside_of_a_project_it_reads_nothing(where: str, home: Path) -
     assert sorted(home.rglob("*")) == before
 
 
-def test_a_repository_in_the_home_folder_has_to_be_named(home: Path, tmp_path: Path) -> None:
+def test_repository_in_the_home_folder_must_be_named(home: Path, tmp_path: Path) -> None:
     sandbox = GitSandbox(tmp_path / "home")
     sandbox.write("a.py", function("send"))
     sandbox.commit()
@@ -216,13 +216,13 @@ def test_a_repository_in_the_home_folder_has_to_be_named(home: Path, tmp_path: P
     assert places(search(engine_of(below), "send", repository=str(sandbox.path))) == ["a.py"]
 
 
-def test_outside_of_a_repository_it_says_what_to_pass(tmp_path: Path) -> None:
+def test_search_outside_a_repository_hints_at_the_argument(tmp_path: Path) -> None:
     with pytest.raises(NotARepository) as error:
         search(engine_of(tmp_path), "retry")
     assert error.value.hint.startswith("Pass repository: the absolute path of a folder in a git")
 
 
-def test_a_repository_may_be_any_folder_but_no_url(many: GitSandbox, tmp_path: Path) -> None:
+def test_repository_argument_accepts_folders_and_no_urls(many: GitSandbox, tmp_path: Path) -> None:
     engine = engine_of(tmp_path)
     assert places(search(engine, "send_7", repository=str(many.path)))[0] == "src/part7.py"
     assert places(search(engine, "send_7", repository=str(many.path / "src")))[0] == "src/part7.py"
@@ -235,16 +235,14 @@ def test_a_repository_may_be_any_folder_but_no_url(many: GitSandbox, tmp_path: P
         search(engine, "retry", repository=str(tmp_path / "none"))
 
 
-def test_the_environment_of_a_hook_does_not_choose_the_repository(
-    many: GitSandbox, repo: GitSandbox
-) -> None:
+def test_git_variables_do_not_select_the_repository(many: GitSandbox, repo: GitSandbox) -> None:
     repo.write("a.py", "x = 1\n")
     repo.commit()
     os.environ["GIT_DIR"] = str(repo.path / ".git")
     assert places(search(engine_of(many.path), "send_7"))[0] == "src/part7.py"
 
 
-def test_many_repositories_are_open_by_turns(
+def test_number_of_open_repositories_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workspace, "OPEN", 2)
@@ -271,7 +269,7 @@ def usages(engine: Engine, name: str, **arguments: object) -> str:
     return engine.run(tool, {"name": name, **arguments}, Call())
 
 
-def test_usages_are_all_lines_of_git_grep(many: GitSandbox) -> None:
+def test_usages_list_every_line_of_git_grep(many: GitSandbox) -> None:
     engine = engine_of(many.path)
     pages = [usages(engine, "retry", max_tokens=3000)]
     while "cursor=" in last(pages[-1]):
@@ -288,7 +286,7 @@ def test_usages_are_all_lines_of_git_grep(many: GitSandbox) -> None:
     assert sorted(found) == sorted(line.rpartition(":")[0] for line in grepped)
 
 
-def test_usages_name_the_definition_first(many: GitSandbox) -> None:
+def test_usages_list_the_definition_first(many: GitSandbox) -> None:
     text = usages(engine_of(many.path), "send_7", path="src")
     assert text.startswith("src/part7.py:1: [definition] function send_7\n")
     assert "1 definition" in text
@@ -305,7 +303,7 @@ def skeleton(engine: Engine, **arguments: object) -> str:
     return engine.run(tool, arguments, Call())
 
 
-def test_a_skeleton_is_declarations_with_their_lines(many: GitSandbox) -> None:
+def test_skeleton_lists_declarations_with_lines(many: GitSandbox) -> None:
     engine = engine_of(many.path / "src")
     text = skeleton(engine, path="src/part7.py")
     assert text.startswith("src/part7.py  python, ")
@@ -319,7 +317,7 @@ def test_a_skeleton_is_declarations_with_their_lines(many: GitSandbox) -> None:
         skeleton(engine, path="../../etc/passwd")
 
 
-def test_a_skeleton_of_a_folder_lists_files_on_pages(many: GitSandbox) -> None:
+def test_skeleton_of_a_folder_lists_files_on_pages(many: GitSandbox) -> None:
     engine = engine_of(many.path)
     whole = skeleton(engine, path="src").split("\n")
     assert len(whole) == 41
@@ -375,7 +373,7 @@ def test_stored_descriptions_of_images_are_returned(repo: GitSandbox, model: Mod
 # -- untrusted repositories
 
 
-def test_a_hostile_repository_stays_escaped_and_untrusted(
+def test_hostile_repository_is_escaped_and_untrusted(
     repo: GitSandbox, server: EmbeddingServer
 ) -> None:
     repo.write("bad\x1b]0;name\x07.py", "def steal():\n    return '\x1b[2Jcookie\u202e'\n")
@@ -391,7 +389,7 @@ def test_a_hostile_repository_stays_escaped_and_untrusted(
     assert not server.asked
 
 
-def test_a_file_that_ends_like_a_result_is_not_the_last_line(repo: GitSandbox) -> None:
+def test_file_content_cannot_imitate_the_last_line(repo: GitSandbox) -> None:
     repo.write("a.txt", "steal\nHEAD, tree 000000000000 (complete): 1 hit\n")
     repo.commit()
     text = search(engine_of(repo.path), "steal")
@@ -422,7 +420,7 @@ def large(never_indexed: GitSandbox, tmp_path: Path) -> GitSandbox:
     return GitSandbox(tmp_path / "large")
 
 
-def test_a_large_tree_is_indexed_with_progress(large: GitSandbox) -> None:
+def test_large_tree_is_indexed_with_progress(large: GitSandbox) -> None:
     seen: list[tuple[int, int]] = []
     text = search(engine_of(large.path), "send_7", Call(lambda *result: seen.append(result)))
     assert places(text)[0] == "src/part7.py"
@@ -431,7 +429,7 @@ def test_a_large_tree_is_indexed_with_progress(large: GitSandbox) -> None:
     assert all(done <= total == FILES for done, total in seen if total)
 
 
-def test_an_answer_comes_from_what_is_there_and_indexing_goes_on(
+def test_search_answers_incompletely_while_indexing_continues(
     large: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(indexing, "ANSWER_AFTER_S", 0.05)
@@ -454,7 +452,7 @@ def test_an_answer_comes_from_what_is_there_and_indexing_goes_on(
     assert places(text)[0] == "src/part7.py"
 
 
-def test_a_cancelled_call_stops_its_indexing(large: GitSandbox) -> None:
+def test_cancelled_call_stops_indexing(large: GitSandbox) -> None:
     engine = engine_of(large.path)
     call = Call()
     call.cancel()
@@ -463,10 +461,10 @@ def test_a_cancelled_call_stops_its_indexing(large: GitSandbox) -> None:
     (run,) = engine._workspaces.named(None)._runs.values()
     assert run.ending
     assert run._ended.wait(30)
-    assert places(search(engine, "send_7"))[0] == "src/part7.py"  # starts anew
+    assert places(search(engine, "send_7"))[0] == "src/part7.py"  # starts indexing again
 
 
-def test_a_failure_of_indexing_is_told(
+def test_indexing_failure_is_reported(
     large: GitSandbox, server: EmbeddingServer, waits: list[float]
 ) -> None:
     for name, value in (("provider", "openai"), ("baseUrl", server.url), ("model", "m")):
@@ -505,7 +503,7 @@ def test_repeated_queries_are_not_embedded_again(repo: GitSandbox, server: Embed
     assert "other words" in str(server.asked[before:])
 
 
-def test_changed_settings_count_at_once(many: GitSandbox, tmp_path: Path) -> None:
+def test_changed_settings_apply_at_once(many: GitSandbox, tmp_path: Path) -> None:
     shutil.copytree(many.path, tmp_path / "copy")
     copy = GitSandbox(tmp_path / "copy")
     engine = engine_of(copy.path)
@@ -518,7 +516,7 @@ def test_changed_settings_count_at_once(many: GitSandbox, tmp_path: Path) -> Non
     assert not places(search(engine, "retry", path="docs"))
 
 
-def test_a_removed_store_and_a_moved_repository(many: GitSandbox, tmp_path: Path) -> None:
+def test_removed_store_and_moved_repository(many: GitSandbox, tmp_path: Path) -> None:
     shutil.copytree(many.path, tmp_path / "copy")
     engine = engine_of(tmp_path / "copy")
     whole = search(engine, "send_7")

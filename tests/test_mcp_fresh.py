@@ -58,7 +58,7 @@ def fresh(repo: GitSandbox, asked: dict[str, str]) -> str:
     return done.stdout.decode().removesuffix("\n")
 
 
-def equal_to_fresh(repo: GitSandbox, steps: int, seed: int) -> None:
+def assert_equal_to_fresh(repo: GitSandbox, steps: int, seed: int) -> None:
     chance = random.Random(seed)
     for at in range(6):
         repo.write(f"m{at}.py", function(f"send_{at}"))
@@ -73,10 +73,10 @@ def equal_to_fresh(repo: GitSandbox, steps: int, seed: int) -> None:
             assert engine.run(TOOLS[0], asked, Call()) == fresh(repo, asked)
 
 
-def test_each_answer_equals_a_fresh_process_s(repo: GitSandbox) -> None:
-    equal_to_fresh(repo, 20, seed=5)
+def test_server_answers_like_a_fresh_process(repo: GitSandbox) -> None:
+    assert_equal_to_fresh(repo, 20, seed=5)
 
 
 @pytest.mark.slow
-def test_each_of_200_answers_equals_a_fresh_process_s(repo: GitSandbox) -> None:
-    equal_to_fresh(repo, 200, seed=6)
+def test_server_answers_like_a_fresh_process_200_times(repo: GitSandbox) -> None:
+    assert_equal_to_fresh(repo, 200, seed=6)

@@ -37,7 +37,7 @@ def ask(engine: Engine, **arguments: object) -> str:
     return engine.run(TOOL, arguments, Call())
 
 
-def test_since_gone_and_diff(repo: GitSandbox, engine: Engine) -> None:
+def test_code_history_answers_since_gone_and_diff(repo: GitSandbox, engine: Engine) -> None:
     since = ask(engine, question="since", of="retry").splitlines()
     assert since[0] == "calls.py:1-8  retry  function"
     assert since[1].endswith("Tester  Sum")
@@ -55,7 +55,7 @@ def test_since_gone_and_diff(repo: GitSandbox, engine: Engine) -> None:
     assert ranked[0] == "sums.py:1"
 
 
-def test_a_long_list_of_changes_has_pages(repo: GitSandbox, engine: Engine) -> None:
+def test_long_diff_has_pages(repo: GitSandbox, engine: Engine) -> None:
     for at in range(150):
         repo.write(f"more/{at}.py", ADD.replace("add", f"add_{at}"))
     repo.commit("More")
@@ -80,12 +80,14 @@ def test_a_long_list_of_changes_has_pages(repo: GitSandbox, engine: Engine) -> N
         ({}, "needs the argument question"),
     ],
 )
-def test_wrong_arguments(engine: Engine, arguments: dict[str, object], says: str) -> None:
+def test_wrong_arguments_are_refused(
+    engine: Engine, arguments: dict[str, object], says: str
+) -> None:
     with pytest.raises(ConfigError, match=says):
         ask(engine, **arguments)
 
 
-def test_a_name_with_several_definitions_lists_them(repo: GitSandbox, engine: Engine) -> None:
+def test_name_with_several_definitions_lists_them(repo: GitSandbox, engine: Engine) -> None:
     repo.write("other.py", RETRY)
     repo.commit("Again")
     with pytest.raises(SeveralDefinitions, match="calls.py:1, other.py:1"):

@@ -50,12 +50,12 @@ def running(project: GitSandbox) -> Iterator[LineClient]:
         yield client
 
 
-def said(result: CallToolResult) -> str:
+def answer_text(result: CallToolResult) -> str:
     return text_of(result.model_dump(by_alias=True, exclude_none=True))
 
 
 @pytest.mark.parametrize("mode", ["legacy", MODERN])
-def test_the_sdks_client_lists_and_calls(project: GitSandbox, mode: str) -> None:
+def test_sdk_client_lists_and_calls_tools(project: GitSandbox, mode: str) -> None:
     async def session() -> None:
         async with Client(parameters(project.path), mode=mode) as client:
             assert client.protocol_version == (MODERN if mode == MODERN else LEGACY[-1])
@@ -70,16 +70,18 @@ def test_the_sdks_client_lists_and_calls(project: GitSandbox, mode: str) -> None
                 assert tool.output_schema is None
             first = await client.call_tool("search_semantic", {"query": "send_7"})
             assert not first.is_error
-            assert said(first).startswith("part7.py:1-14 ")
-            cursor = said(first).rpartition("cursor=")[2]
+            assert answer_text(first).startswith("part7.py:1-14 ")
+            cursor = answer_text(first).rpartition("cursor=")[2]
             second = await client.call_tool(
                 "search_semantic", {"query": "send_7", "cursor": cursor}
             )
-            assert not set(said(first).split("\n")) & set(said(second).split("\n")[:1])
+            assert not set(answer_text(first).split("\n")) & set(
+                answer_text(second).split("\n")[:1]
+            )
             wrong = await client.call_tool("search_semantic", {"query": "a", "ref": "nowhere"})
             assert wrong.is_error
-            assert said(wrong).startswith("error: ")
-            assert "\nhint: " in said(wrong)
+            assert answer_text(wrong).startswith("error: ")
+            assert "\nhint: " in answer_text(wrong)
             with pytest.raises(MCPError) as error:
                 await client.call_tool("search_everything", {})
             assert error.value.error.code == -32602
@@ -91,7 +93,7 @@ def test_the_sdks_client_lists_and_calls(project: GitSandbox, mode: str) -> None
     ("version", "end"),
     list(zip(LEGACY, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, 0), strict=True)),
 )
-def test_each_earlier_version_is_spoken_and_a_signal_ends_it(
+def test_server_speaks_each_legacy_version_and_ends_on_signals(
     project: GitSandbox, version: str, end: int
 ) -> None:
     with LineClient(project.path, version) as client:
@@ -106,7 +108,7 @@ def test_each_earlier_version_is_spoken_and_a_signal_ends_it(
 
 
 @linux
-def test_discovery_imports_no_engine_and_stays_small(project: GitSandbox) -> None:
+def test_listing_tools_loads_no_engine_and_little_memory(project: GitSandbox) -> None:
     with LineClient(project.path) as client:
         assert client.ask("tools/list")["result"]["tools"]
         process = Path(f"/proc/{client.process.pid}")
@@ -119,19 +121,19 @@ def test_discovery_imports_no_engine_and_stays_small(project: GitSandbox) -> Non
         assert "apsw" in (process / "maps").read_text()
 
 
-def test_calls_at_the_same_time_are_all_answered(running: LineClient) -> None:
+def test_concurrent_calls_are_all_answered(running: LineClient) -> None:
     asked = [{"name": "find_usages", "arguments": {"name": f"send_{at}"}} for at in range(6)]
     numbers = [running.send("tools/call", one) for one in asked]
     answers: dict[int, str] = {}
     assert running.process.stdout
     for _ in numbers:
-        said = json.loads(running.process.stdout.readline())
-        answers[said["id"]] = text_of(said["result"])
+        answer_text = json.loads(running.process.stdout.readline())
+        answers[answer_text["id"]] = text_of(answer_text["result"])
     for at, number in enumerate(numbers):
         assert answers[number].startswith(f"part{at}.py:1: [definition] function send_{at}\n")
 
 
-def test_a_tool_error_can_be_acted_on(running: LineClient) -> None:
+def test_wrong_argument_is_a_tool_error_with_a_hint(running: LineClient) -> None:
     result = running.call("search_semantic", {"qurey": "send"})
     assert result["isError"]
     assert text_of(result) == (
@@ -139,7 +141,7 @@ def test_a_tool_error_can_be_acted_on(running: LineClient) -> None:
     )
 
 
-def test_a_bug_is_a_tool_error_and_names_its_log(
+def test_unexpected_exception_is_a_tool_error_with_a_log(
     project: GitSandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from ragit.mcp.engine import Engine
@@ -155,7 +157,7 @@ def test_a_bug_is_a_tool_error_and_names_its_log(
         async with Client(tool_server(project.path, os.environ).sdk) as client:
             result = await client.call_tool("search_semantic", {"query": "a"})
             assert result.is_error
-            assert "ragit-crash.log" in said(result)
+            assert "ragit-crash.log" in answer_text(result)
 
     anyio.run(session)
     assert "ZeroDivisionError" in (tmp_path / "ragit" / "ragit-crash.log").read_text()
@@ -163,8 +165,8 @@ def test_a_bug_is_a_tool_error_and_names_its_log(
 
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("mcp-inspector"), reason="npm's inspector is not installed")
-def test_the_official_inspector_runs_every_tool(project: GitSandbox) -> None:
-    """Needs `npm install @modelcontextprotocol/inspector`, with its commands on PATH."""
+def test_official_inspector_runs_every_tool(project: GitSandbox) -> None:
+    """Run the inspector of `npm install @modelcontextprotocol/inspector`, with its commands on PATH."""
 
     def inspect(*args: str) -> dict[str, Any]:
         command = ["mcp-inspector", "--cli", *COMMAND, "--method", *args]
@@ -212,7 +214,7 @@ def malformed(chance: random.Random) -> bytes:
     return b"[" * chance.randrange(1, 3000) + b"\n"
 
 
-def survives(client: LineClient, lines: int, seed: int) -> None:
+def assert_survives(client: LineClient, lines: int, seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(lines):
         client.write(malformed(chance))
@@ -223,14 +225,14 @@ def survives(client: LineClient, lines: int, seed: int) -> None:
         assert line["jsonrpc"] == "2.0"
 
 
-def test_what_is_no_message_leaves_nothing_but_protocol(running: LineClient) -> None:
-    survives(running, 100, seed=1)
+def test_malformed_lines_are_answered_by_the_protocol_only(running: LineClient) -> None:
+    assert_survives(running, 100, seed=1)
 
 
 @pytest.mark.slow
 def test_1000_malformed_lines(project: GitSandbox) -> None:
     with LineClient(project.path) as client:
-        survives(client, 1000, seed=2)
+        assert_survives(client, 1000, seed=2)
 
 
 # -- a large tree, over the protocol
@@ -245,11 +247,11 @@ def large(tmp_path: Path) -> GitSandbox:
     return sandbox
 
 
-def test_progress_is_reported_and_ends_with_the_answer(large: GitSandbox) -> None:
+def test_progress_is_reported_until_the_answer(large: GitSandbox) -> None:
     with LineClient(large.path) as client:
         result = client.call("search_semantic", {"query": "send_7"}, progressToken="p")
         assert not result["isError"]
-        seen = [said["params"] for said in client.notifications]
+        seen = [answer_text["params"] for answer_text in client.notifications]
         assert seen
         assert all(one["progressToken"] == "p" and one["total"] == 300 for one in seen[1:])
         figures = [one["progress"] for one in seen]
@@ -259,7 +261,7 @@ def test_progress_is_reported_and_ends_with_the_answer(large: GitSandbox) -> Non
         assert not client.notifications
 
 
-def test_a_cancelled_call_is_not_answered_and_the_next_one_is(large: GitSandbox) -> None:
+def test_cancelled_call_is_not_answered(large: GitSandbox) -> None:
     with LineClient(large.path) as client:
         asked = {"name": "search_semantic", "arguments": {"query": "send_7"}}
         number = client.send("tools/call", asked)
@@ -271,7 +273,7 @@ def test_a_cancelled_call_is_not_answered_and_the_next_one_is(large: GitSandbox)
         text = text_of(client.call("search_semantic", {"query": "send_8"}))
         assert text.startswith("part8.py:1-42 ")
         assert "(complete)" in text
-        assert number not in [said.get("id") for said in client.notifications]
+        assert number not in [answer_text.get("id") for answer_text in client.notifications]
 
 
 # -- the end
@@ -297,7 +299,7 @@ def children_of(pid: int) -> list[int]:
 
 
 @linux
-def test_it_ends_with_its_input_even_in_the_middle_of_a_call(large: GitSandbox) -> None:
+def test_server_ends_with_its_input_during_a_call(large: GitSandbox) -> None:
     with LineClient(large.path) as client:
         client.send("tools/call", {"name": "search_semantic", "arguments": {"query": "send_7"}})
         time.sleep(0.5)
@@ -340,13 +342,13 @@ def kill_client(folder: Path, times: int) -> None:
 
 
 @linux
-def test_it_ends_with_a_client_that_was_killed(project: GitSandbox) -> None:
+def test_server_ends_with_a_killed_client(project: GitSandbox) -> None:
     kill_client(project.path, 5)
 
 
 @linux
 @pytest.mark.slow
-def test_it_ends_with_each_of_100_killed_clients(project: GitSandbox) -> None:
+def test_server_ends_with_each_of_100_killed_clients(project: GitSandbox) -> None:
     kill_client(project.path, 100)
 
 
@@ -400,7 +402,7 @@ def refused(path: Path, folder: Path) -> str:
     return done.stderr
 
 
-def test_a_socket_serves_its_user_and_one_server_only(project: GitSandbox, tmp_path: Path) -> None:
+def test_socket_is_private_and_has_one_server(project: GitSandbox, tmp_path: Path) -> None:
     path = tmp_path / "own" / "mcp.sock"
     server = serve(path, project.path, idle=600)
     try:
@@ -417,7 +419,7 @@ def test_a_socket_serves_its_user_and_one_server_only(project: GitSandbox, tmp_p
         server.communicate()
 
 
-def test_a_left_over_socket_is_replaced_until_its_server_is_idle(
+def test_stale_socket_is_replaced_and_an_idle_server_ends(
     project: GitSandbox, tmp_path: Path
 ) -> None:
     path = tmp_path / "mcp.sock"

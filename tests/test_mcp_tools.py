@@ -32,8 +32,8 @@ def named(name: str) -> Tool:
     return found
 
 
-def test_all_tools_together_take_fewer_than_1500_tokens() -> None:
-    """Counted at three characters a token, fewer than tokenizers need for JSON and English."""
+def test_tool_list_takes_fewer_than_1500_tokens() -> None:
+    """Count three characters a token; tokenizers need more for JSON and English."""
     listed = [
         {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
         for tool in TOOLS
@@ -41,7 +41,7 @@ def test_all_tools_together_take_fewer_than_1500_tokens() -> None:
     assert math.ceil(len(json.dumps(listed)) / 3) < 1500
 
 
-def test_there_are_few_tools_with_few_words() -> None:
+def test_tools_are_few_with_short_descriptions() -> None:
     assert len(TOOLS) <= 5
     assert len(INSTRUCTIONS) <= 600
     for tool in TOOLS:
@@ -50,7 +50,7 @@ def test_there_are_few_tools_with_few_words() -> None:
         assert callable(import_module(f"ragit.mcp.{tool.module}").answer)
 
 
-def test_arguments_become_what_the_schema_says() -> None:
+def test_arguments_are_converted_by_the_schema() -> None:
     tool = named("search_semantic")
     given = {"query": "retry", "max_tokens": "500", "ref": None, "path": ""}
     assert checked(tool, given) == {"query": "retry", "max_tokens": 500}
@@ -71,7 +71,9 @@ def test_arguments_become_what_the_schema_says() -> None:
         ({"query": "a", "ref": "x\0y"}, "zero byte", "without it"),
     ],
 )
-def test_wrong_arguments_say_what_to_pass(given: dict[str, object], says: str, hint: str) -> None:
+def test_wrong_arguments_are_refused_with_a_hint(
+    given: dict[str, object], says: str, hint: str
+) -> None:
     with pytest.raises(ConfigError) as error:
         checked(named("search_semantic"), given)
     assert says in error.value.message
@@ -89,7 +91,7 @@ BLOCKS = [[f"file{at}.py:{at}", *[f"  {line}: text" for line in range(at % 7)]] 
 
 
 @pytest.mark.parametrize("size", [Size(400, 100), Size(10_000, 9), Size(100_000, 100_000)])
-def test_pages_are_the_blocks_in_order_each_once(size: Size) -> None:
+def test_pages_list_each_block_once_in_order(size: Size) -> None:
     found = listing(BLOCKS)
     cursor = start(found, "search", {})
     seen: list[str] = []
@@ -114,7 +116,7 @@ def test_notes_are_on_the_first_page_only() -> None:
     assert "a note" not in page(found, cursor, Size(400, 100))
 
 
-def test_a_block_that_does_not_fit_is_cut() -> None:
+def test_block_larger_than_a_page_is_cut() -> None:
     found = listing([["a.py:1", *["  x" * 20] * 50], ["b.py:1"]])
     text = page(found, start(found, "search", {}), Size(300, 100))
     assert text.startswith("a.py:1\n")
@@ -123,7 +125,7 @@ def test_a_block_that_does_not_fit_is_cut() -> None:
     assert len(text.encode()) <= 300
 
 
-def test_the_usual_size_is_what_clients_pass_on() -> None:
+def test_page_size_is_bounded() -> None:
     assert (MOST_BYTES, MOST_LINES) == (10_240, 256)
     assert size_of(None, 10_000).bytes <= MOST_BYTES
     assert size_of(None, 10_000).lines <= MOST_LINES
@@ -131,7 +133,7 @@ def test_the_usual_size_is_what_clients_pass_on() -> None:
     assert size_of(10**9, 10_000).bytes == 60_000
 
 
-def test_a_cursor_stands_for_tree_and_arguments() -> None:
+def test_cursor_depends_on_tree_and_arguments() -> None:
     found = listing(BLOCKS)
     cursor = start(found, "search", {"query": "a"})
     assert parsed(str(cursor)) == cursor
@@ -145,12 +147,12 @@ def test_a_cursor_stands_for_tree_and_arguments() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["", "abc", "0123-4567-1", "; drop", "é" * 300])
-def test_what_is_no_cursor_is_refused(wrong: str) -> None:
+def test_invalid_cursor_is_refused(wrong: str) -> None:
     with pytest.raises(ConfigError, match="is no cursor"):
         parsed(wrong)
 
 
-def test_a_cursor_beyond_the_end_is_refused() -> None:
+def test_cursor_beyond_the_end_is_refused() -> None:
     found = listing(BLOCKS)
     with pytest.raises(ConfigError, match="beyond the last page"):
         page(found, start(found, "search", {})._replace(offset=60), Size(400, 100))

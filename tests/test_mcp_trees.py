@@ -40,13 +40,13 @@ def heads(lines: list[str]) -> list[str]:
     return [line for line in lines[:-1] if not line.startswith((" ", "note:", "incomplete:"))]
 
 
-def test_a_search_of_refs_names_them(engine: Engine) -> None:
+def test_search_of_refs_names_the_refs(engine: Engine) -> None:
     lines = search(engine, refs="v*")
     assert any("read_offset" in line and "[in v1; lines of v1]" in line for line in heads(lines))
     assert lines[-1].startswith("refs v*, trees ")
 
 
-def test_a_search_of_a_range_finds_what_it_brought(engine: Engine) -> None:
+def test_search_of_a_range_finds_its_new_code(engine: Engine) -> None:
     lines = search(engine, new_in="v1..v2")
     assert len(heads(lines)) == 1
     assert "commit_offset" in heads(lines)[0]
@@ -54,19 +54,19 @@ def test_a_search_of_a_range_finds_what_it_brought(engine: Engine) -> None:
     assert lines[-1].endswith("(complete): 1 hit")
 
 
-def test_a_search_of_what_is_gone_says_where_it_was(engine: Engine) -> None:
+def test_search_of_removed_code_names_its_last_place(engine: Engine) -> None:
     lines = search(engine, gone_since="v1")
     assert any("[last offsets.py:" in line for line in heads(lines))
 
 
-def test_a_branch_without_an_upstream_is_an_error(engine: Engine) -> None:
+def test_invalid_tree_arguments_are_refused(engine: Engine) -> None:
     with pytest.raises(UnknownRevision, match="no upstream"):
         search(engine, new_in="-")
     with pytest.raises(ConfigError, match="exclude each other"):
         search(engine, new_in="v1..v2", ref="v1")
 
 
-def test_what_is_much_is_not_indexed_in_the_call(
+def test_large_indexing_is_not_done_within_a_call(
     engine: Engine, repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     search(engine, ref="v2")

@@ -114,9 +114,7 @@ def _packed(vector: list[float]) -> bytes:
 # ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_refuses_to_add_vectors_of_another_model(
-    code: GitSandbox, server: EmbeddingServer
-) -> None:
+def test_index_refuses_vectors_of_another_model(code: GitSandbox, server: EmbeddingServer) -> None:
     indexed(code, server)
     changed(code, 1)
     server.reply = made_by(2)
@@ -130,7 +128,7 @@ def test_a_run_refuses_to_add_vectors_of_another_model(
 
 
 @pytest.mark.parametrize("after", [1, 2, 3, 5])
-def test_a_model_that_is_changed_in_the_middle_of_a_run_adds_nothing(
+def test_model_changed_during_a_run_adds_no_vector(
     code: GitSandbox, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
     monkeypatch.setattr("ragit.index.run.run.BATCH_FILES", 1)
@@ -147,12 +145,12 @@ def test_a_model_that_is_changed_in_the_middle_of_a_run_adds_nothing(
 
 
 @pytest.mark.parametrize("after", [2, 3, 4])
-def test_a_model_that_is_changed_in_the_middle_of_a_batch_adds_nothing_of_it(
+def test_model_changed_during_a_batch_adds_none_of_it(
     code: GitSandbox, server: EmbeddingServer, after: int
 ) -> None:
     server.replies = [
         made_by(1)
-    ] * after  # the first file alone, then six texts and two probes by two
+    ] * after  # the first file alone, then six texts and two probes in pairs
     server.reply = made_by(2)
     for number in range(4, 7):
         code.write(f"{number}.py", body(f"thing_{number}", 5))
@@ -164,7 +162,9 @@ def test_a_model_that_is_changed_in_the_middle_of_a_batch_adds_nothing_of_it(
         assert store.info().chunkings == 1
 
 
-def test_what_it_tells_to_type_mends_it(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_renamed_model_and_rebuild_accept_the_new_model(
+    code: GitSandbox, server: EmbeddingServer
+) -> None:
     indexed(code, server)
     changed(code, 1)
     server.reply = made_by(2)
@@ -176,7 +176,7 @@ def test_what_it_tells_to_type_mends_it(code: GitSandbox, server: EmbeddingServe
     assert stored_of(code, server) == {2}
 
 
-def test_other_batches_float16_and_noise_are_the_same_model(
+def test_float16_and_noise_are_accepted_as_the_same_model(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
     indexed(code, server)
@@ -188,7 +188,7 @@ def test_other_batches_float16_and_noise_are_the_same_model(
             assert not index.search("changed").degraded
 
 
-def test_it_costs_a_text_and_no_request(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_check_adds_one_text_and_no_request(code: GitSandbox, server: EmbeddingServer) -> None:
     indexed(code, server)
     changed(code, 1)
     server.asked.clear()
@@ -204,7 +204,7 @@ def test_it_costs_a_text_and_no_request(code: GitSandbox, server: EmbeddingServe
         assert [payload["input"] for payload in server.asked] == [["changed", PROBE], ["thing"]]
 
 
-def test_vectors_of_code_alone_are_taken_over_from_no_other_model(
+def test_undescribed_vectors_of_another_model_are_not_reused(
     code: GitSandbox, server: EmbeddingServer, model: Model
 ) -> None:
     """A description changes the embedder's fingerprint, but vectors of code alone can be shared."""
@@ -220,7 +220,7 @@ def test_vectors_of_code_alone_are_taken_over_from_no_other_model(
     assert stored_of(code, server) == {1}
 
 
-def test_a_store_of_an_older_ragit_learns_whose_vectors_it_gets(
+def test_older_store_records_the_model_on_its_next_run(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
     indexed(code, server)
@@ -234,9 +234,7 @@ def test_a_store_of_an_older_ragit_learns_whose_vectors_it_gets(
         indexed(code, server)
 
 
-def test_two_runs_at_once_cannot_both_say_whose_the_vectors_are(
-    code: GitSandbox, server: EmbeddingServer
-) -> None:
+def test_concurrent_runs_cannot_mix_two_models(code: GitSandbox, server: EmbeddingServer) -> None:
     """Another process writes the first vectors while this one waits for its own."""
     inside = False
 
@@ -244,7 +242,7 @@ def test_two_runs_at_once_cannot_both_say_whose_the_vectors_are(
         nonlocal inside
         if not inside:
             inside = True
-            indexed(code, server)  # by model 1, as all that is asked from here on
+            indexed(code, server)  # by model 1, like every later request
             return made_by(2)(payload)
         return made_by(1)(payload)
 
@@ -254,7 +252,7 @@ def test_two_runs_at_once_cannot_both_say_whose_the_vectors_are(
     assert stored_of(code, server) == {1}
 
 
-def test_a_server_that_minds_the_probe_is_used_without_it(
+def test_server_that_rejects_the_probe_is_used_without_it(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
     def minding(payload: dict[str, Any]) -> object:
@@ -266,7 +264,7 @@ def test_a_server_that_minds_the_probe_is_used_without_it(
         assert index.search("thing", mode="vector").hits
 
 
-def test_the_model_in_the_package_needs_no_probe(code: GitSandbox) -> None:
+def test_bundled_model_needs_no_probe(code: GitSandbox) -> None:
     with ragit.open(code.path) as index:
         index.index()
     with Store(code.store, writable=False) as store:
@@ -277,7 +275,7 @@ def test_the_model_in_the_package_needs_no_probe(code: GitSandbox) -> None:
 # ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_search_compares_no_vectors_of_two_models(
+def test_search_with_another_model_degrades_to_keywords(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
     indexed(code, server)
@@ -298,7 +296,7 @@ def test_a_search_compares_no_vectors_of_two_models(
         assert not index.search("brand new").degraded
 
 
-def test_a_query_confirms_the_model_once_an_hour(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_query_checks_the_model_once_an_hour(code: GitSandbox, server: EmbeddingServer) -> None:
     indexed(code, server)
     note = code.store.with_name("index.db.model")
 
@@ -308,25 +306,25 @@ def test_a_query_confirms_the_model_once_an_hour(code: GitSandbox, server: Embed
 
     assert not degraded("thing_1")
     server.reply = made_by(2)
-    assert not degraded("thing_2"), (
-        "it costs a server without a graphics card several times as much as a query"
-    )
+    assert not degraded("thing_2"), "the check may cost several times as much as a query"
     os.utime(note, (0, time.time() - RECENT - 1))
-    assert degraded("thing_1") and degraded("thing_1"), "and as long as it is so"
+    assert degraded("thing_1") and degraded("thing_1"), "repeated while the model differs"
     server.reply = made_by(1)
     assert not degraded("thing_1")
     os.utime(note, (0, time.time() + 99))
     assert len(server.asked[-1]["input"]) == 2
-    assert not degraded("thing_1") and len(server.asked[-1]["input"]) == 2, "a clock that was wrong"
+    assert not degraded("thing_1") and len(server.asked[-1]["input"]) == 2, (
+        "a time in the future does not count"
+    )
     assert not degraded("thing_1") and len(server.asked[-1]["input"]) == 1
     changed(code, 1)
     server.reply = made_by(2)
     with pytest.raises(EmbedderUnavailable, match=CHANGED):
         indexed(code, server)
-    assert degraded("thing_1"), "an index run that met another model has the next query look"
+    assert degraded("thing_1"), "after a failed index run, the next query checks"
 
 
-def test_where_nothing_can_be_noted_each_query_confirms(
+def test_every_query_checks_the_model_if_nothing_can_be_stored(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
     indexed(code, server)
@@ -337,7 +335,7 @@ def test_where_nothing_can_be_noted_each_query_confirms(
             assert server.asked[-1]["input"] == [query, PROBE]
 
 
-def test_another_embedder_is_confirmed_by_itself(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_each_embedder_is_checked_separately(code: GitSandbox, server: EmbeddingServer) -> None:
     indexed(code, server)
     indexed(code, server, embedding__model="other")
     for model in ("tiny", "other", "tiny"):
@@ -346,7 +344,7 @@ def test_another_embedder_is_confirmed_by_itself(code: GitSandbox, server: Embed
         assert server.asked[-1]["input"] == ["thing_1", PROBE]
 
 
-def test_where_a_request_is_of_one_kind_of_text_a_query_goes_alone(
+def test_provider_with_input_types_gets_queries_without_the_probe(
     repo: GitSandbox, server: EmbeddingServer
 ) -> None:
     server.reply = made_by(1)
@@ -362,16 +360,14 @@ def test_where_a_request_is_of_one_kind_of_text_a_query_goes_alone(
         ]
         repo.write("b.py", body("other", 5))
         server.reply = made_by(2)
-        assert CHANGED in index.search("other").degraded, (
-            "what is added to the store is of the same model"
-        )
+        assert CHANGED in index.search("other").degraded, "indexing checks the model"
 
 
 # -- trying it
 # ---------------------------------------------------------------------------------------------------------
 
 
-def test_trying_a_server_says_whose_model_it_has(code: GitSandbox, server: EmbeddingServer) -> None:
+def test_test_embedder_reports_a_changed_model(code: GitSandbox, server: EmbeddingServer) -> None:
     with opened(code, server) as index:
         assert not index.test_embedder().notes
         index.index()
@@ -386,7 +382,7 @@ def test_trying_a_server_says_whose_model_it_has(code: GitSandbox, server: Embed
 
 
 @given(st.lists(st.floats(-1e3, 1e3, width=32), min_size=1, max_size=8))
-def test_a_vector_points_where_it_points(numbers: list[float]) -> None:
+def test_cosine_of_a_vector_with_itself_is_1(numbers: list[float]) -> None:
     vector = array("f", numbers).tobytes()
     alike = cosine(vector, vector)
     assert alike == pytest.approx(1.0) if any(x * x for x in numbers) else alike is None
@@ -394,7 +390,7 @@ def test_a_vector_points_where_it_points(numbers: list[float]) -> None:
     assert cosine(b"", vector) is None
 
 
-def test_the_bound_is_between_noise_and_another_model() -> None:
+def test_cosine_bound_is_exact() -> None:
     """A vector with that much noise is refused; with a little less it is not."""
     one = [1.0, *[0.0] * 9]
     for angle, refused in ((math.acos(LEAST) * 1.01, True), (math.acos(LEAST) * 0.99, False)):
@@ -406,7 +402,7 @@ def test_the_bound_is_between_noise_and_another_model() -> None:
             same_model.confirm(None, [_packed(one)], seen)
 
 
-def test_a_model_that_is_changed_between_requests_at_once_adds_nothing(
+def test_model_changed_between_parallel_requests_adds_nothing(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
     """A request split by the change is repeated, although the last one was answered."""
@@ -427,7 +423,7 @@ def test_a_model_that_is_changed_between_requests_at_once_adds_nothing(
 
 
 @pytest.mark.parametrize("status", [500, 413, 400])
-def test_a_server_that_takes_one_text_at_once_gets_its_query_alone(
+def test_server_limited_to_one_text_gets_the_query_alone(
     code: GitSandbox, server: EmbeddingServer, status: int
 ) -> None:
     answer = made_by(1)

@@ -38,7 +38,7 @@ def new_names(index: Ragit, old: str, new: str) -> list[str]:
         return [row.symbol for row in opened.chunks(found).values()]
 
 
-def test_a_chunk_is_new_once_its_text_is_new(repo: GitSandbox, index: Ragit) -> None:
+def test_chunk_with_new_text_is_new(repo: GitSandbox, index: Ragit) -> None:
     repo.write("a.py", ADD)
     repo.commit()
     repo.write("a.py", ADD + SUM)
@@ -47,7 +47,7 @@ def test_a_chunk_is_new_once_its_text_is_new(repo: GitSandbox, index: Ragit) -> 
     assert new_names(index, "HEAD", "HEAD~1") == []
 
 
-def test_what_moved_or_was_copied_is_not_new(repo: GitSandbox, index: Ragit) -> None:
+def test_moved_or_copied_chunk_is_not_new(repo: GitSandbox, index: Ragit) -> None:
     repo.write("a.py", ADD + SUM)
     repo.write("kept.py", SUM)
     repo.commit()
@@ -74,7 +74,7 @@ def test_new_chunks_are_the_difference_of_all_hashes(history: list[Step]) -> Non
                     assert new_chunks(opened, old, new) == wanted
 
 
-def test_rows_read_together_are_the_rows_read_one_by_one(repo: GitSandbox, index: Ragit) -> None:
+def test_chunk_rows_equal_rows_read_one_by_one(repo: GitSandbox, index: Ragit) -> None:
     repo.write("a.py", ADD + SUM)
     repo.write("b.py", SUM)
     repo.commit()
@@ -90,7 +90,7 @@ def test_rows_read_together_are_the_rows_read_one_by_one(repo: GitSandbox, index
 @pytest.mark.parametrize(
     "damage", ["start = -1", "end = start - 1", "hash = 'text'", "definitions = 'a line'"]
 )
-def test_a_damaged_row_among_many_is_found(repo: GitSandbox, index: Ragit, damage: str) -> None:
+def test_damaged_row_among_many_raises(repo: GitSandbox, index: Ragit, damage: str) -> None:
     repo.write("a.py", ADD + SUM)
     repo.commit()
     index.index("HEAD")
@@ -102,7 +102,7 @@ def test_a_damaged_row_among_many_is_found(repo: GitSandbox, index: Ragit, damag
             chunk_rows(opened, every)
 
 
-def test_near_pairs_are_those_with_that_cosine(repo: GitSandbox, index: Ragit) -> None:
+def test_cosines_lists_pairs_above_the_bound(repo: GitSandbox, index: Ragit) -> None:
     words = ["add", "append", "join", "parse", "print", "read", "write", "total"]
     repo.write("a.py", "\n".join(f"def {word}(one):\n    return {word}s(one)\n" for word in words))
     repo.commit()

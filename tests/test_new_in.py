@@ -65,7 +65,7 @@ def chunks(index: Ragit, ref: str) -> dict[bytes, set[Place]]:
 
 @FEW
 @given(losing(1, 7), QUERIES)
-def test_what_is_new_is_the_difference_of_two_sets_of_chunks(
+def test_new_in_equals_the_difference_of_two_sets_of_chunks(
     history: list[Step], queries: list[str]
 ) -> None:
     with sandbox() as repo:
@@ -91,7 +91,7 @@ def test_what_is_new_is_the_difference_of_two_sets_of_chunks(
 
 @FEW
 @given(losing(1, 6), QUERIES)
-def test_code_that_is_gone_stood_where_the_last_commit_that_has_it_says(
+def test_last_place_of_removed_code_agrees_with_its_commit(
     history: list[Step], queries: list[str]
 ) -> None:
     with sandbox() as repo:
@@ -148,7 +148,7 @@ def symbols(answer: Answer) -> set[str]:
     return {hit.symbol for hit in answer.hits}
 
 
-def test_new_code_is_added_or_changed_and_not_moved(forked: GitSandbox) -> None:
+def test_new_code_excludes_moved_code(forked: GitSandbox) -> None:
     with ragit.open(forked.path) as index:
         found = index.search("offset lock queue", new_in="v1..topic", guess=True)
         assert symbols(found) == {"read_offset", "fill_queue"}
@@ -159,7 +159,7 @@ def test_new_code_is_added_or_changed_and_not_moved(forked: GitSandbox) -> None:
         assert symbols(index.search("offset", new_in="v1..topic", paths=["q*"])) <= {"fill_queue"}
 
 
-def test_new_code_counts_from_where_the_branch_left(forked: GitSandbox) -> None:
+def test_three_dot_range_starts_at_the_merge_base(forked: GitSandbox) -> None:
     forked.switch("main")
     forked.write("extra.py", CODE.format("read_queue", "e"))
     forked.commit("main goes on")
@@ -170,7 +170,7 @@ def test_new_code_counts_from_where_the_branch_left(forked: GitSandbox) -> None:
         assert found.without.tree == forked.tree("v1")
 
 
-def test_without_a_range_uncommitted_work_is_new(forked: GitSandbox, tmp_path: Path) -> None:
+def test_default_range_includes_uncommitted_code(forked: GitSandbox, tmp_path: Path) -> None:
     clone = forked.clone(tmp_path / "clone", "--branch", "topic")
     clone.write("draft.py", CODE.format("draft_queue", "f"))
     clone.write("staged.py", CODE.format("staged_queue", "g"))
@@ -190,7 +190,7 @@ def test_without_a_range_uncommitted_work_is_new(forked: GitSandbox, tmp_path: P
         assert "draft_queue" in symbols(index.search("queue", new_in=""))
 
 
-def test_what_is_not_indexed_of_either_tree_is_said(forked: GitSandbox) -> None:
+def test_missing_files_of_either_tree_are_counted(forked: GitSandbox) -> None:
     with ragit.open(forked.path) as index:
         with pytest.raises(NotIndexed):
             index.search("queue", new_in="v1..topic", index=False)
@@ -201,7 +201,7 @@ def test_what_is_not_indexed_of_either_tree_is_said(forked: GitSandbox) -> None:
         assert index.search("queue", new_in="v1..topic", index=False).complete
 
 
-def test_an_answer_is_not_remembered_for_another_range(forked: GitSandbox) -> None:
+def test_moved_tag_invalidates_cached_answers(forked: GitSandbox) -> None:
     with ragit.open(forked.path) as index:
         assert index.search("queue", new_in="v1..").hits
         forked.git("tag", "-f", "v1", "topic")
@@ -219,19 +219,19 @@ def test_an_answer_is_not_remembered_for_another_range(forked: GitSandbox) -> No
         ({"gone_since": "v1:locks.py"}, "no commit or tree"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(
+def test_invalid_range_is_refused(
     forked: GitSandbox, options: dict[str, str], message: str
 ) -> None:
     with ragit.open(forked.path) as index, pytest.raises(UnknownRevision, match=message):
         index.search("queue", **options)  # type: ignore[arg-type]
 
 
-def test_options_that_name_two_trees_are_refused(forked: GitSandbox) -> None:
+def test_new_in_and_gone_since_exclude_each_other(forked: GitSandbox) -> None:
     with ragit.open(forked.path) as index, pytest.raises(ConfigError, match="exclude each other"):
         index.search("queue", new_in="v1..topic", gone_since="v1")
 
 
-def test_gone_code_says_where_it_stood_last(forked: GitSandbox) -> None:
+def test_removed_code_has_its_last_place(forked: GitSandbox) -> None:
     with ragit.open(forked.path) as index:
         found = index.search("read_offset", gone_since="v1")
         assert symbols(found) == {"read_offset"}  # the lock only moved
@@ -246,7 +246,7 @@ def test_gone_code_says_where_it_stood_last(forked: GitSandbox) -> None:
         assert stood.date == "2023-11-14"
 
 
-def test_gone_code_is_followed_to_the_file_it_moved_to(forked: GitSandbox) -> None:
+def test_removed_code_is_followed_through_a_move(forked: GitSandbox) -> None:
     forked.write("moved/locks.py", "import lock\n\n\n" + CODE.format("take_lock", "c"))
     last = forked.commit("one more line")
     forked.rm("moved/locks.py")
@@ -259,7 +259,7 @@ def test_gone_code_is_followed_to_the_file_it_moved_to(forked: GitSandbox) -> No
     assert (stood.commit, stood.removed_by) == (last, gone)
 
 
-def test_what_a_merge_removed_is_gone_by_the_merge(forked: GitSandbox) -> None:
+def test_code_removed_by_a_merge_names_the_merge(forked: GitSandbox) -> None:
     forked.switch("main")
     forked.branch("third")
     forked.write("third.txt", "third\n")
@@ -273,7 +273,7 @@ def test_what_a_merge_removed_is_gone_by_the_merge(forked: GitSandbox) -> None:
     assert hit.last_stood.commit == forked.git("rev-parse", "v1")
 
 
-def test_uncommitted_removals_are_gone_since_head(forked: GitSandbox) -> None:
+def test_uncommitted_removals_have_no_last_place(forked: GitSandbox) -> None:
     forked.rm("queue.py")
     with ragit.open(forked.path) as index:
         found = index.search("queue", gone_since="HEAD")
@@ -282,7 +282,7 @@ def test_uncommitted_removals_are_gone_since_head(forked: GitSandbox) -> None:
         assert not index.search("queue", gone_since="HEAD", scope="committed").hits
 
 
-def test_a_shallow_clone_knows_what_is_gone_and_not_before_its_end(
+def test_shallow_clone_hints_at_unshallow_for_removed_code(
     forked: GitSandbox, tmp_path: Path
 ) -> None:
     for number in range(3):
@@ -333,7 +333,7 @@ def run(repo: GitSandbox, *args: str) -> subprocess.CompletedProcess[str]:
     return command("search", *args, cwd=repo.path)
 
 
-def test_the_command_prints_what_is_gone(forked: GitSandbox) -> None:
+def test_search_command_prints_the_last_place(forked: GitSandbox) -> None:
     text = run(forked, "--gone-since", "v1", "read_offset")
     assert "last offsets.py:6 in" in text.stdout
     assert "removed 2023-11-14 by" in text.stdout
@@ -346,9 +346,7 @@ def test_the_command_prints_what_is_gone(forked: GitSandbox) -> None:
     assert grep.stdout.startswith("queue.py:1:")
 
 
-def test_the_command_takes_a_query_after_an_option_without_a_range(
-    forked: GitSandbox, tmp_path: Path
-) -> None:
+def test_query_may_follow_new_in_without_a_range(forked: GitSandbox, tmp_path: Path) -> None:
     clone = forked.clone(tmp_path / "clone", "--branch", "topic")
     clone.write("draft.py", CODE.format("draft_queue", "f"))
     done = run(clone, "--new-in", "draft_queue")
