@@ -127,8 +127,8 @@ def test_concurrent_calls_are_all_answered(running: LineClient) -> None:
     answers: dict[int, str] = {}
     assert running.process.stdout
     for _ in numbers:
-        answer_text = json.loads(running.process.stdout.readline())
-        answers[answer_text["id"]] = text_of(answer_text["result"])
+        answer = json.loads(running.process.stdout.readline())
+        answers[answer["id"]] = text_of(answer["result"])
     for at, number in enumerate(numbers):
         assert answers[number].startswith(f"part{at}.py:1: [definition] function send_{at}\n")
 
@@ -251,7 +251,7 @@ def test_progress_is_reported_until_the_answer(large: GitSandbox) -> None:
     with LineClient(large.path) as client:
         result = client.call("search_semantic", {"query": "send_7"}, progressToken="p")
         assert not result["isError"]
-        seen = [answer_text["params"] for answer_text in client.notifications]
+        seen = [message["params"] for message in client.notifications]
         assert seen
         assert all(one["progressToken"] == "p" and one["total"] == 300 for one in seen[1:])
         figures = [one["progress"] for one in seen]
@@ -273,7 +273,7 @@ def test_cancelled_call_is_not_answered(large: GitSandbox) -> None:
         text = text_of(client.call("search_semantic", {"query": "send_8"}))
         assert text.startswith("part8.py:1-42 ")
         assert "(complete)" in text
-        assert number not in [answer_text.get("id") for answer_text in client.notifications]
+        assert number not in [message.get("id") for message in client.notifications]
 
 
 # -- the end
