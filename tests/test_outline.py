@@ -60,7 +60,7 @@ def sessions() -> list[str]:
 
 
 @pytest.mark.parametrize("session", sessions(), ids=lambda text: text.split("\n")[0][2:])
-def test_sessions_of_the_page_are_what_is_shown(shop: GitSandbox, session: str) -> None:
+def test_documented_sessions_are_current(shop: GitSandbox, session: str) -> None:
     shown = []
     for line in session.splitlines():
         if line.startswith("$ "):
@@ -69,7 +69,7 @@ def test_sessions_of_the_page_are_what_is_shown(shop: GitSandbox, session: str) 
     assert "\n".join(shown) == session.rstrip("\n")
 
 
-def test_the_page_shows_the_commands(shop: GitSandbox) -> None:
+def test_page_has_at_least_eight_sessions(shop: GitSandbox) -> None:
     assert len(sessions()) >= 8
 
 
@@ -81,7 +81,7 @@ def files(index: Ragit) -> list[FileSkeleton]:
     return [one for one in found if isinstance(one, FileSkeleton)]
 
 
-def test_each_stored_definition_is_in_the_skeleton_once(samples: Ragit) -> None:
+def test_skeleton_lists_each_stored_definition_once(samples: Ragit) -> None:
     with samples.reading() as opened:
         for one in files(samples):
             chunking = opened.chunking_at(one.path.encode())
@@ -99,12 +99,12 @@ def check_nested(items: Sequence[Item], first: int, last: int, path: str) -> Non
         check_nested(item.children, item.start_line, item.end_line, path)
 
 
-def test_lines_of_definitions_lie_in_those_around_them(samples: Ragit) -> None:
+def test_lines_of_definitions_are_nested(samples: Ragit) -> None:
     for one in files(samples):
         check_nested(one.items, 1, max(one.lines, 1), one.path)
 
 
-def test_a_signature_holds_the_name_and_ends_before_the_body(samples: Ragit) -> None:
+def test_signature_contains_the_name_and_no_body(samples: Ragit) -> None:
     for one in files(samples):
         for item in flat(one.items):
             assert item.name in item.signature or item.kind in {"instance", "impl", "section"}, (
@@ -158,11 +158,11 @@ def test_documentation_is_found(samples: Ragit, path: str, name: str, doc: str) 
         ("# " + "word " * 40, "word " * 18 + "word..."),
     ],
 )
-def test_the_first_sentence_of_a_comment(comment: str, first: str) -> None:
+def test_first_sentence_of_a_comment(comment: str, first: str) -> None:
     assert sentence(comment) == first
 
 
-def test_each_definition_of_a_sample_can_be_shown_by_its_line(samples: Ragit) -> None:
+def test_definition_is_shown_by_its_line(samples: Ragit) -> None:
     for path in ("python.pyw", "java.java", "cpp.cpp", "typescript.ts", "rust.rs"):
         found = samples.skeleton(path)
         assert isinstance(found, FileSkeleton)
@@ -208,14 +208,14 @@ def test_every_format_lists_every_definition(shop: GitSandbox) -> None:
     ]
 
 
-def test_paths_count_from_the_folder_one_is_in(shop: GitSandbox) -> None:
+def test_paths_are_relative_to_the_current_folder(shop: GitSandbox) -> None:
     result = Terminal(shop.path / "shop").ragit("skeleton", "prices.py", code=0)
     assert result.out.startswith("prices.py  python")
     result = Terminal(shop.path / "docs").ragit("show", "../shop/cart.py:11", code=0)
     assert result.out.startswith("../shop/cart.py:10-31  class Cart\n")
 
 
-def test_few_lines_show_the_outer_levels(shop: GitSandbox) -> None:
+def test_line_limit_keeps_the_outer_levels(shop: GitSandbox) -> None:
     lines = shown(shop, "skeleton", "--max-lines", "5", "shop/cart.py").splitlines()
     assert [line.split()[:3] for line in lines[1:]] == [
         ["6", "class", "CartFull(Exception)"],
@@ -227,7 +227,7 @@ def test_few_lines_show_the_outer_levels(shop: GitSandbox) -> None:
     assert lines[-1] == "2 more lines"
 
 
-def test_a_name_is_narrowed_by_class_and_file(shop: GitSandbox) -> None:
+def test_name_is_narrowed_by_class_and_file(shop: GitSandbox) -> None:
     for symbol in ("Cart.total", "Cart::total", "cart.Cart.total", "shop.cart.Cart.total"):
         assert shown(shop, "show", symbol).startswith("shop/cart.py:29-31  method Cart.total\n")
     for symbol in ("prices.total", "PriceList.total", "prices.PriceList.total"):
@@ -235,7 +235,7 @@ def test_a_name_is_narrowed_by_class_and_file(shop: GitSandbox) -> None:
     assert shown(shop, "show", "shop.total").startswith("2 definitions of shop.total; ")
 
 
-def test_a_long_list_has_pages(repo: GitSandbox) -> None:
+def test_long_list_of_definitions_has_pages(repo: GitSandbox) -> None:
     repo.git("config", "ragit.embedding.provider", "none")
     for number in range(45):
         repo.write(f"m{number:02}.py", f"class C{number}:\n    def close(self):\n        pass\n")
@@ -248,7 +248,7 @@ def test_a_long_list_has_pages(repo: GitSandbox) -> None:
     assert Terminal(repo.path).refused("show", "--page", "4", "close").hint
 
 
-def test_a_declaration_stands_back_and_is_named(repo: GitSandbox) -> None:
+def test_declaration_is_named_below_the_definition(repo: GitSandbox) -> None:
     repo.git("config", "ragit.embedding.provider", "none")
     repo.write("a.h", "/* Opens it. */\nint open_it(void);\n")
     repo.write("a.c", '#include "a.h"\n\nint open_it(void)\n{\n\treturn 1;\n}\n')
@@ -258,7 +258,7 @@ def test_a_declaration_stands_back_and_is_named(repo: GitSandbox) -> None:
     assert result.endswith("declared in a.h:2\n")
 
 
-def test_a_class_stands_for_its_constructors(repo: GitSandbox) -> None:
+def test_class_is_shown_in_place_of_its_constructors(repo: GitSandbox) -> None:
     repo.git("config", "ragit.embedding.provider", "none")
     body = "    A(int a) {\n        x = a;\n    }\n\n    void b() {\n        x++;\n    }\n"
     repo.write("A.java", f"class A {{\n    int x;\n\n{body}}}\n")
@@ -266,7 +266,7 @@ def test_a_class_stands_for_its_constructors(repo: GitSandbox) -> None:
     assert shown(repo, "show", "A").startswith("A.java:1-11  class A\n")
 
 
-def test_each_tree_is_read(repo: GitSandbox) -> None:
+def test_skeleton_and_show_read_each_tree(repo: GitSandbox) -> None:
     repo.git("config", "ragit.embedding.provider", "none")
     repo.write("a.py", "def committed():\n    pass\n")
     repo.commit()
@@ -287,7 +287,7 @@ def test_each_tree_is_read(repo: GitSandbox) -> None:
         assert Terminal(repo.path).refused("show", *options, "nowhere")
 
 
-def test_a_large_folder_counts_its_subfolders(repo: GitSandbox) -> None:
+def test_large_folder_counts_files_of_subfolders(repo: GitSandbox) -> None:
     repo.git("config", "ragit.embedding.provider", "none")
     for number in range(201):
         repo.write(f"src/deep/m{number}.txt", f"file {number}\n")
@@ -318,7 +318,9 @@ def test_a_large_folder_counts_its_subfolders(repo: GitSandbox) -> None:
     ],
     ids=str,
 )
-def test_bad_input_is_one_sentence(shop: GitSandbox, args: list[str], message: str) -> None:
+def test_bad_input_is_refused_in_one_sentence(
+    shop: GitSandbox, args: list[str], message: str
+) -> None:
     assert message in Terminal(shop.path).refused(*args).err
 
 
@@ -327,18 +329,18 @@ def test_another_spelling_is_suggested(shop: GitSandbox, name: str) -> None:
     assert Terminal(shop.path).refused("show", name).hint == "Did you mean parse_order?"
 
 
-def test_what_is_not_indexed_is_said(shop: GitSandbox) -> None:
+def test_file_that_is_not_indexed_is_noted(shop: GitSandbox) -> None:
     result = Terminal(shop.path).ragit("skeleton", "docs/logo.bin", code=0)
     assert result.err == "note: docs/logo.bin is not indexed: binary\n"
 
 
-def test_without_an_index_and_without_indexing_it_is_refused(repo: GitSandbox) -> None:
+def test_skeleton_without_an_index_is_refused(repo: GitSandbox) -> None:
     write_shop(repo)
     result = Terminal(repo.path).refused("skeleton", "--no-index", "shop/cart.py")
     assert "nothing is indexed" in result.err
 
 
-def test_what_may_be_missing_is_said(shop: GitSandbox) -> None:
+def test_missing_files_are_noted(shop: GitSandbox) -> None:
     terminal = Terminal(shop.path)
     terminal.ragit("index", code=0)
     shop.write("shop/new.py", "class Cart:\n    pass\n")
@@ -360,7 +362,7 @@ def test_what_may_be_missing_is_said(shop: GitSandbox) -> None:
     assert json.loads(terminal.ragit("skeleton", "--json", code=0).out)["missing"] == 0
 
 
-def test_names_of_a_file_cannot_control_the_terminal(repo: GitSandbox) -> None:
+def test_control_characters_are_escaped(repo: GitSandbox) -> None:
     repo.git("config", "ragit.embedding.provider", "none")
     repo.write("a\x1b[31m.py", "def a():  # \x1b[2J\n    pass\n\n\nB = '\u202e'\n")
     repo.commit()
@@ -393,8 +395,8 @@ def answers(index: Ragit, commit: str) -> list[object]:
 
 @settings(max_examples=4, phases=[Phase.generate])
 @given(steps(3, 8))
-def test_an_answer_depends_on_its_tree_alone(history: list[Step]) -> None:
-    """Compares an index that grew with the history with one made of the last commit alone."""
+def test_outlines_depend_only_on_the_tree(history: list[Step]) -> None:
+    """Compare an index that grew with the history with one made of the last commit alone."""
     with tempfile.TemporaryDirectory() as folder:
         repo = GitSandbox(Path(folder) / "repo")
         repo.git("config", "ragit.embedding.provider", "none")
@@ -410,7 +412,7 @@ def test_an_answer_depends_on_its_tree_alone(history: list[Step]) -> None:
                 assert answers(fresh, commit) == before
 
 
-def test_the_library_gives_values(shop: GitSandbox) -> None:
+def test_library_returns_values(shop: GitSandbox) -> None:
     with ragit.open(shop.path) as index:
         assert isinstance(index.skeleton("shop"), FolderSkeleton)
         several = index.show("total")

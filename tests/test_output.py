@@ -25,9 +25,7 @@ def console(repo: GitSandbox, encoding: str) -> Terminal:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "gbk", "utf-16"])
-def test_json_for_a_console_without_utf8_is_ascii_and_whole(
-    marked: GitSandbox, encoding: str
-) -> None:
+def test_json_is_ascii_without_utf8(marked: GitSandbox, encoding: str) -> None:
     shell = console(marked, encoding)
     shell.process_bytes("search", "widget")  # builds the index
     result = shell.process_bytes("search", "--json", "widget")
@@ -49,7 +47,7 @@ def test_json_for_a_console_without_utf8_is_ascii_and_whole(
         ("utf-8", '"\u2713 größe \U0001f389"'),
     ],
 )
-def test_what_a_console_cannot_encode_is_shown_escaped(
+def test_unencodable_characters_are_escaped(
     marked: GitSandbox, name: str, encoding: str, shown: str
 ) -> None:
     result = console(marked, encoding).process_bytes("search", "--format", name, "widget")
@@ -58,14 +56,14 @@ def test_what_a_console_cannot_encode_is_shown_escaped(
     assert shown in result.stdout.decode(encoding)
 
 
-def test_a_note_in_a_console_without_utf8_is_escaped_too(marked: GitSandbox) -> None:
+def test_unencodable_characters_on_stderr_are_escaped(marked: GitSandbox) -> None:
     result = console(marked, "ascii").process_bytes("search", "--mode", "keyword", "Größenwahn_x")
     assert result.stderr.isascii()
     refused = console(marked, "ascii").process_bytes("search", "--ref", "größe", "widget")
     assert (refused.returncode, refused.stderr.isascii()) == (2, True)
 
 
-def test_a_query_is_read_as_utf8_in_the_c_locale(marked: GitSandbox) -> None:
+def test_query_is_read_as_utf8_in_the_c_locale(marked: GitSandbox) -> None:
     shell = Terminal(marked.path, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
     result = shell.process_bytes("search", "--json", "--mode", "keyword", "größe")
     answer = json.loads(result.stdout)
@@ -90,7 +88,7 @@ HIDDEN = {
 
 
 @pytest.mark.parametrize("char", HIDDEN.values(), ids=list(HIDDEN))
-def test_characters_that_cannot_be_seen_are_shown_escaped(char: str) -> None:
+def test_invisible_characters_are_escaped(char: str) -> None:
     escape = f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}"
     escape = escape if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
     assert visible(f"pass{char}word") == f"pass{escape}word"
@@ -111,5 +109,5 @@ def test_characters_that_cannot_be_seen_are_shown_escaped(char: str) -> None:
         "naïve 提交 🎉",
     ],
 )
-def test_joiners_that_a_script_needs_stay(text: str) -> None:
+def test_joiners_needed_by_a_script_are_kept(text: str) -> None:
     assert visible(text) == text

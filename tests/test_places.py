@@ -37,7 +37,7 @@ def lines(repo: GitSandbox, query: str, format: str = "text") -> list[str]:
     st.lists(st.lists(st.integers(0, 1 << 31), min_size=1, max_size=8), max_size=6),
     st.text(st.characters(min_codepoint=10)),
 )
-def test_numbers_come_back_as_they_were_kept(given: list[list[int]], text: str) -> None:
+def test_numbers_survive_packing(given: list[list[int]], text: str) -> None:
     chunks: list[Chunk] = []
     start = 1
     for one in given:
@@ -59,12 +59,12 @@ def composed(*blocks: tuple[str, str, int]) -> list[tuple[int, ...]]:
     return [chunk.numbers for chunk in compose(made, DocumentOptions())[1]]
 
 
-def test_lines_are_numbered_where_a_chunk_is_on_several() -> None:
+def test_lines_are_numbered_if_a_chunk_spans_several_places() -> None:
     assert composed(("a", "row", 4), ("b\nc", "row", 6)) == [(4, 6, 6)]
-    assert composed(("a", "row", 4), ("b", "row", 4)) == [()], "its place says it"
+    assert composed(("a", "row", 4), ("b", "row", 4)) == [()], "the place of the chunk suffices"
     assert composed(("a", "", 0), ("b", "", 0)) == [()]
     assert composed(("a", "", 0), ("b", "row", 2), ("c", "row", 3)) == [(0, 2, 3)]
-    assert composed(("a", "row", 2), ("b", "cell", 3)) == [()], "two sorts of numbers are none"
+    assert composed(("a", "row", 2), ("b", "cell", 3)) == [()], "mixed units give no numbers"
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def filled(repo: GitSandbox) -> GitSandbox:
         ("coupling", "work.ipynb  cells 1-3", "  3: coupling = 2", "cell 3"),
     ],
 )
-def test_a_line_is_shown_with_its_place(
+def test_best_line_is_shown_with_its_place(
     filled: GitSandbox, query: str, head: str, line: str, best: str | None
 ) -> None:
     shown = lines(filled, query)
@@ -120,18 +120,18 @@ def test_a_line_is_shown_with_its_place(
     assert named in lines(filled, query, "vimgrep")[0]
 
 
-def test_the_header_that_stands_above_rows_again_is_on_none(filled: GitSandbox) -> None:
+def test_repeated_header_has_no_row_number(filled: GitSandbox) -> None:
     shown = lines(filled, "item cost turbine")
     assert "      Item | Cost" in shown, shown
 
 
-def test_a_document_that_counts_nothing_says_how_far_in(filled: GitSandbox) -> None:
+def test_document_without_pages_shows_a_percentage(filled: GitSandbox) -> None:
     head, title, *_ = lines(filled, "trembles vibration")
     assert head == "long.docx  91 % in"
     assert title.startswith("  Vibration")
 
 
-def test_hits_that_were_joined_have_the_numbers_of_all(filled: GitSandbox) -> None:
+def test_merged_hits_have_the_numbers_of_all(filled: GitSandbox) -> None:
     with ragit.open(
         filled.path, flags={"documents.minChunkBytes": "20", "documents.maxChunkBytes": "120"}
     ) as opened:
@@ -146,7 +146,7 @@ def test_hits_that_were_joined_have_the_numbers_of_all(filled: GitSandbox) -> No
     assert at is None or joined.numbers[at] == 17
 
 
-def test_a_store_of_before_shows_the_place_of_the_chunk(filled: GitSandbox) -> None:
+def test_store_without_line_numbers_shows_the_place_of_the_chunk(filled: GitSandbox) -> None:
     with ragit.open(filled.path) as opened:
         opened.index()
         with Store(opened.store_path, writable=True) as store, store.writing():
@@ -161,7 +161,7 @@ def test_a_store_of_before_shows_the_place_of_the_chunk(filled: GitSandbox) -> N
 
 
 @pytest.mark.parametrize(
-    ("range", "said"),
+    ("range", "expected"),
     [
         ((0, 9, 10), "whole document"),
         ((0, 3, 100), "beginning"),
@@ -169,5 +169,5 @@ def test_a_store_of_before_shows_the_place_of_the_chunk(filled: GitSandbox) -> N
         ((99, 100, 100), "99 % in"),
     ],
 )
-def test_how_far_in(range: Sequence[int], said: str) -> None:
-    assert place.share(*range) == said
+def test_share_of_a_document_in_words(range: Sequence[int], expected: str) -> None:
+    assert place.share(*range) == expected

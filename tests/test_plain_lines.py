@@ -49,7 +49,7 @@ def by_click(name: str, args: list[str]) -> dict[str, Any]:
 
 @settings(deadline=None, max_examples=1500)
 @given(lines())
-def test_it_has_the_values_that_click_gives(line: tuple[str, list[str]]) -> None:
+def test_plain_parser_agrees_with_click(line: tuple[str, list[str]]) -> None:
     name, args = line
     values = values_of(DECLARED[name], args)
     if values is not None:
@@ -78,7 +78,7 @@ ORDINARY = [
 
 
 @pytest.mark.parametrize(("name", "args"), ORDINARY, ids=str)
-def test_an_ordinary_line_needs_no_click(name: str, args: list[str]) -> None:
+def test_ordinary_line_is_parsed_without_click(name: str, args: list[str]) -> None:
     assert values_of(DECLARED[name], args) == by_click(name, args)
 
 
@@ -102,11 +102,11 @@ def test_an_ordinary_line_needs_no_click(name: str, args: list[str]) -> None:
     ],
     ids=str,
 )
-def test_any_other_line_is_left_to_click(args: list[str]) -> None:
+def test_other_lines_are_left_to_click(args: list[str]) -> None:
     assert plain_call(args) is None
 
 
-def test_a_shell_that_completes_is_left_to_click(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shell_completion_is_left_to_click(monkeypatch: pytest.MonkeyPatch) -> None:
     assert plain_call(["search", "x"]) is not None
     monkeypatch.setenv("_RAGIT_COMPLETE", "bash_complete")
     assert plain_call(["search", "x"]) is None

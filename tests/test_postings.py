@@ -25,7 +25,7 @@ CHUNKS = st.lists(
 
 
 @given(CHUNKS)
-def test_every_word_is_found_in_its_chunk_with_its_count(chunks: list[Chunk]) -> None:
+def test_packed_words_have_their_chunk_and_count(chunks: list[Chunk]) -> None:
     packed = pack(chunks)
     forward = Forward(packed.forward)
     assert list(forward.lengths) == [len(words.terms(chunk.text)) for chunk in chunks]
@@ -40,7 +40,7 @@ def test_every_word_is_found_in_its_chunk_with_its_count(chunks: list[Chunk]) ->
 
 
 @given(CHUNKS)
-def test_columns_say_where_a_word_stands_and_how_often(chunks: list[Chunk]) -> None:
+def test_columns_list_words_by_field_and_frequency(chunks: list[Chunk]) -> None:
     columns = dict(zip(COLUMNS, (column.split() for column in pack(chunks).columns), strict=True))
     total: Counter[str] = Counter()
     for chunk in chunks:
@@ -61,11 +61,11 @@ def test_columns_say_where_a_word_stands_and_how_often(chunks: list[Chunk]) -> N
 
 
 @given(CHUNKS)
-def test_the_same_words_pack_to_the_same_bytes(chunks: list[Chunk]) -> None:
+def test_packing_is_deterministic(chunks: list[Chunk]) -> None:
     assert pack(chunks) == pack(list(chunks))
 
 
-def test_no_chunks_at_all() -> None:
+def test_packing_no_chunks() -> None:
     packed = pack([])
     assert packed.length == 0
     assert list(Forward(packed.forward).lengths) == []

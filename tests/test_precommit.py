@@ -93,7 +93,7 @@ def git(
 # The check, without pre-commit
 
 
-def test_without_an_index_it_passes_with_a_note(hooked: Hooked) -> None:
+def test_check_without_an_index_passes_with_a_note(hooked: Hooked) -> None:
     for args in (["check"], ["check", "--pre-commit"], ["check", "--staged"]):
         done = command(*args, cwd=hooked.path)
         assert (done.returncode, done.stdout) == (
@@ -105,7 +105,7 @@ def test_without_an_index_it_passes_with_a_note(hooked: Hooked) -> None:
 
 
 @pytest.mark.parametrize("args", [[], ["--staged"], ["--pre-commit"], ["HEAD"]])
-def test_fix_makes_the_index_where_there_is_none(hooked: Hooked, args: list[str]) -> None:
+def test_fix_creates_a_missing_index(hooked: Hooked, args: list[str]) -> None:
     done = command("check", "--fix", *args, cwd=hooked.path)
     assert (done.returncode, done.stdout.startswith("fresh: ")) == (0, True)
     assert hooked.check().fresh
@@ -115,7 +115,7 @@ def test_fix_makes_the_index_where_there_is_none(hooked: Hooked, args: list[str]
 @pytest.mark.parametrize(
     "names", [["a.py"], ["a.py", "b.py"], ["ABSOLUTE"], ["ABSOLUTE", "b.py", "sub/c d.py"]]
 )
-def test_names_of_files_are_ignored(hooked: Hooked, names: list[str]) -> None:
+def test_check_ignores_file_names(hooked: Hooked, names: list[str]) -> None:
     hooked.write("sub/c d.py", "c = 1\n")
     hooked.git("add", ".")
     names = [str(hooked.path / "a.py") if name == "ABSOLUTE" else name for name in names]
@@ -125,7 +125,7 @@ def test_names_of_files_are_ignored(hooked: Hooked, names: list[str]) -> None:
     assert command("check", "--staged", "a.py", "HEAD", "main", cwd=hooked.path).returncode == 2
 
 
-def test_a_single_name_is_a_revision(hooked: Hooked) -> None:
+def test_check_takes_a_single_name_as_a_revision(hooked: Hooked) -> None:
     hooked.git("branch", "b.py")
     assert command("check", "b.py", "--fix", cwd=hooked.path).stdout.startswith(
         "fresh: everything in b.py"
@@ -143,10 +143,10 @@ def test_a_single_name_is_a_revision(hooked: Hooked) -> None:
     ids=["staged", "all", "path"],
 )
 @pytest.mark.parametrize("linked", [False, True])
-def test_in_a_pre_commit_hook_it_is_the_tree_to_be_committed(
+def test_check_in_a_pre_commit_hook_uses_the_tree_to_be_committed(
     hooked: Hooked, how: list[str], scope: str, linked: bool, tmp_path: Path
 ) -> None:
-    """After the printed command, the same commit goes through."""
+    """After the printed command, the same commit succeeds."""
     command("index", cwd=hooked.path)
     if linked:
         hooked.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
@@ -171,7 +171,7 @@ def test_in_a_pre_commit_hook_it_is_the_tree_to_be_committed(
     assert git(hooked, *how, "-m", "x").returncode == 0
 
 
-def test_fix_completes_the_index_instead_of_failing(hooked: Hooked) -> None:
+def test_fix_completes_the_index(hooked: Hooked) -> None:
     command("index", cwd=hooked.path)
     hooked.write("c.py", "def third(): ...\n")
     hooked.git("add", "c.py")
@@ -181,7 +181,7 @@ def test_fix_completes_the_index_instead_of_failing(hooked: Hooked) -> None:
     assert command("check", "--staged", cwd=hooked.path).returncode == 0
 
 
-def test_at_a_push_it_is_the_pushed_commit(hooked: Hooked) -> None:
+def test_check_at_a_push_uses_the_pushed_commit(hooked: Hooked) -> None:
     command("index", cwd=hooked.path)
     hooked.git("switch", "-q", "-c", "topic")
     hooked.write("pushed.py", "def pushed(): ...\n")
@@ -204,7 +204,7 @@ def test_at_a_push_it_is_the_pushed_commit(hooked: Hooked) -> None:
 
 
 @needs_pre_commit
-def test_the_manifest_is_valid() -> None:
+def test_manifest_is_valid() -> None:
     assert PRE_COMMIT is not None
     done = subprocess.run(
         [PRE_COMMIT, "validate-manifest", ROOT / ".pre-commit-hooks.yaml"], check=False
@@ -219,7 +219,7 @@ def test_the_manifest_is_valid() -> None:
 
 
 @needs_pre_commit
-def test_what_the_docs_tell_to_write_is_valid(tmp_path: Path) -> None:
+def test_documented_configuration_is_valid(tmp_path: Path) -> None:
     assert PRE_COMMIT is not None
     text = (ROOT / "docs" / "hooks.md").read_text()
     blocks = [block.split("```")[0] for block in text.split("```yaml\n")[1:]]
@@ -234,13 +234,13 @@ def test_what_the_docs_tell_to_write_is_valid(tmp_path: Path) -> None:
 
 
 @needs_pre_commit
-def test_check_and_index_run_at_their_stages(hooked: Hooked) -> None:
+def test_hooks_run_at_their_stages(hooked: Hooked) -> None:
     configure(hooked)
     hooked.write("c.py", "def third(): ...\n")
     hooked.git("add", "c.py")
     first = git(hooked, "commit", "-m", "no index yet")
     assert (first.returncode, "Failed" in first.stderr) == (0, False)
-    hooked.settle()  # the post-commit stage made one
+    hooked.settle()  # until the post-commit stage has made one
     assert hooked.check().fresh
     hooked.write("c.py", "def changed(): ...\n")
     stale = git(hooked, "commit", "-a", "-m", "stale")
@@ -261,9 +261,7 @@ def test_check_and_index_run_at_their_stages(hooked: Hooked) -> None:
 
 @needs_pre_commit
 @pytest.mark.parametrize("fix", [True, False])
-def test_in_a_fresh_clone_the_lines_of_the_docs_make_the_index_or_say_that_there_is_none(
-    hooked: Hooked, tmp_path: Path, fix: bool
-) -> None:
+def test_check_hook_in_a_fresh_clone(hooked: Hooked, tmp_path: Path, fix: bool) -> None:
     system = manifest().replace("language: python", "language: system")
     ids = "\n".join(
         f"    {line}" for line in system[: system.index("- id: ragit-index")].splitlines()
@@ -287,7 +285,7 @@ def test_in_a_fresh_clone_the_lines_of_the_docs_make_the_index_or_say_that_there
 
 
 @needs_pre_commit
-def test_a_dirty_working_tree_is_left_as_it_was(hooked: Hooked) -> None:
+def test_unstaged_changes_are_kept(hooked: Hooked) -> None:
     """pre-commit sets unstaged changes aside for a while, also after a commit; they are neither
     indexed nor lost.
     """
@@ -305,7 +303,7 @@ def test_a_dirty_working_tree_is_left_as_it_was(hooked: Hooked) -> None:
 
 
 @needs_pre_commit
-def test_the_index_id_is_quick_and_never_fails(hooked: Hooked) -> None:
+def test_index_hook_never_fails(hooked: Hooked) -> None:
     configure(hooked)
     hooked.git("config", "ragit.no.such", "1")  # any failure
     started = time.monotonic()
@@ -315,7 +313,7 @@ def test_the_index_id_is_quick_and_never_fails(hooked: Hooked) -> None:
 
 
 @needs_pre_commit
-def test_an_older_or_newer_ragit_on_the_same_store_does_no_harm(hooked: Hooked) -> None:
+def test_store_of_a_newer_version_is_left_unchanged(hooked: Hooked) -> None:
     """pre-commit's environment may have an older ragit than the one that wrote the store."""
     command("index", cwd=hooked.path)
     store = hooked.folder / "index.db"
@@ -325,9 +323,7 @@ def test_an_older_or_newer_ragit_on_the_same_store_does_no_harm(hooked: Hooked) 
     assert process("hooks", "run", cwd=hooked.path).returncode == 0
     hooked.settle()
     assert "newer than this ragit" in hooked.log()[-1]
-    assert not (
-        hooked.folder / "last-error"
-    ).exists()  # nothing to mend: the newer one does the work
+    assert not (hooked.folder / "last-error").exists()  # the newer version does the work
     hooked.write("c.py", "def third(): ...\n")
     hooked.git("add", "c.py")
     done = git(hooked, "commit", "-m", "x")
@@ -342,7 +338,7 @@ def test_an_older_or_newer_ragit_on_the_same_store_does_no_harm(hooked: Hooked) 
 
 @needs_pre_commit
 @pytest.mark.slow
-def test_from_a_clone_and_by_try_repo(hooked: Hooked, tmp_path: Path) -> None:
+def test_hooks_from_a_clone_and_by_try_repo(hooked: Hooked, tmp_path: Path) -> None:
     """pre-commit installs a tagged clone of this repository, which needs ragit's dependencies."""
     source = GitSandbox(tmp_path / "ragit")
     for name in ("ragit", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
@@ -375,7 +371,7 @@ def test_from_a_clone_and_by_try_repo(hooked: Hooked, tmp_path: Path) -> None:
 
 @needs_pre_commit
 @pytest.mark.slow
-def test_ragits_own_repository_may_use_repo_dot(tmp_path: Path) -> None:
+def test_repo_dot_works_in_the_repository_of_ragit(tmp_path: Path) -> None:
     source = Hooked(tmp_path / "ragit")
     for name in ("ragit", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
         place = ROOT / name
@@ -392,7 +388,7 @@ def test_ragits_own_repository_may_use_repo_dot(tmp_path: Path) -> None:
     assert (done.returncode, "no index here" in done.stdout) == (0, True)
 
 
-def test_a_single_file_is_no_revision_and_a_deleted_one_is_ignored(hooked: Hooked) -> None:
+def test_check_ignores_single_and_deleted_file_names(hooked: Hooked) -> None:
     done = command("check", "--fix", "a.py", cwd=hooked.path)
     assert (done.returncode, done.stdout.startswith("fresh: everything in HEAD ")) == (0, True)
     for names in (["gone.py"], ["sub/gone", "a.py"], ["gone file", "also gone"]):

@@ -32,12 +32,12 @@ def row(preset: Preset, dialect: Embeddings) -> str:
         + (f" (header `{preset.key_header}`)" if preset.key_header != "Authorization" else "")
         if preset.key_env
         else "",
-        told(dialect),
+        query_and_document(dialect),
     )
     return f"| {' | '.join(cells)} |"
 
 
-def told(dialect: Embeddings) -> str:
+def query_and_document(dialect: Embeddings) -> str:
     if any(dialect.prefixes):
         return " / ".join(f"`{prefix.strip()}`" for prefix in dialect.prefixes)
     pairs = zip(dialect.query, dialect.document, strict=True)
@@ -50,7 +50,7 @@ def table() -> str:
     return "".join(f"{line}\n" for line in rows())
 
 
-def test_the_page_lists_every_provider_as_it_is() -> None:
+def test_documented_providers_are_current() -> None:
     found = MADE.search(PAGE.read_text(encoding="utf-8"))
     assert found and found[2] == table()
 

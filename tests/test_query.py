@@ -16,17 +16,17 @@ from ragit.query import OPTIONS, Query, checked, is_range
 search = declared.for_click()
 
 
-def test_every_field_but_the_text_is_an_option() -> None:
+def test_options_are_the_fields_of_a_query() -> None:
     assert list(OPTIONS) == [name for name in Query.fields if name != "text"]
 
 
-def test_every_option_of_a_query_is_one_of_the_command() -> None:
+def test_search_command_has_every_option_of_a_query() -> None:
     named = {parameter.name for parameter in search.params}
     assert set(OPTIONS) - {"scope"} <= named
     assert {"staged", "committed"} <= named
 
 
-def test_every_setting_that_stands_in_for_an_option_exists_and_allows_the_same() -> None:
+def test_settings_of_options_have_the_same_bounds() -> None:
     for name, option in OPTIONS.items():
         if option.setting:
             knob = KNOBS[option.setting]
@@ -69,7 +69,7 @@ def parsed(*args: str) -> Query:
         (["--recurse-submodules", "--explain"], {"recurse_submodules": True, "explain": True}),
     ],
 )
-def test_an_option_of_the_command_is_a_field_of_the_query(
+def test_command_options_become_fields_of_the_query(
     args: list[str], fields: dict[str, Any]
 ) -> None:
     assert parsed(*args) == Query("words", **fields)
@@ -94,18 +94,18 @@ def test_an_option_of_the_command_is_a_field_of_the_query(
     ],
     ids=str,
 )
-def test_a_value_without_meaning_is_refused(fields: dict[str, Any]) -> None:
+def test_invalid_option_values_are_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
         checked(Query("words", **fields))
 
 
-def test_lists_and_single_words_are_taken_for_paths() -> None:
+def test_paths_and_languages_may_be_a_list_or_a_string() -> None:
     assert checked(Query("words", paths=["a"], languages="c")) == Query(
         "words", paths=("a",), languages=("c",)
     )
 
 
-def test_the_help_names_the_default_and_the_setting() -> None:
+def test_help_names_defaults_and_settings() -> None:
     text = " ".join(search.get_help(click.Context(search)).split())
     assert "[default: 10; setting retrieval.topK]" in text
     assert "[default: hybrid]" in text
@@ -113,6 +113,6 @@ def test_the_help_names_the_default_and_the_setting() -> None:
         assert name == "scope" or option.help.split(".")[0][:30] in text
 
 
-def test_what_is_written_as_a_range() -> None:
+def test_ranges_are_recognized() -> None:
     assert all(map(is_range, ("a..b", "a...b", "..", "a..", "HEAD~2..HEAD^{tree}")))
     assert not any(map(is_range, ("a", "a.b", "what is .. for?", "wait...  what")))

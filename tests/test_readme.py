@@ -48,7 +48,7 @@ def run(line: str, repo: GitSandbox) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no sh")
-def test_every_command_of_the_first_minute_and_for_agents_works(app: GitSandbox) -> None:
+def test_readme_commands_run(app: GitSandbox) -> None:
     lines = typed("The first minute") + typed("Agents and programs")
     assert len(lines) >= 9
     for line in lines:
@@ -57,7 +57,7 @@ def test_every_command_of_the_first_minute_and_for_agents_works(app: GitSandbox)
         assert done.stdout and "error: " not in done.stderr and "bug: " not in done.stderr, line
 
 
-def test_the_python_block_runs(app: GitSandbox) -> None:
+def test_readme_python_block_runs(app: GitSandbox) -> None:
     (block,) = blocks("Agents and programs", "python")
     code = block.replace("path/to/repository", str(app.path)).replace("HEAD~100", "HEAD")
     done = subprocess.run(
@@ -67,7 +67,7 @@ def test_the_python_block_runs(app: GitSandbox) -> None:
     assert done.stdout.startswith(("src/", "Makefile"))
 
 
-def test_the_order_is_that_of_a_new_user() -> None:
+def test_readme_sections_are_in_order() -> None:
     sections = re.findall(r"^## (.*)", README, re.MULTILINE)
     wanted = ["Install", "The first minute", "Editors", "Hooks", "CI", "Agents and programs"]
     assert sections[: len(wanted)] == wanted
@@ -76,7 +76,7 @@ def test_the_order_is_that_of_a_new_user() -> None:
     assert "When to use git grep instead" in sections
 
 
-def test_no_name_is_installed_from_a_registry() -> None:
+def test_readme_installs_from_a_clone_only() -> None:
     for line in typed("Install"):
         if "install" in line and "apt" not in line:
             assert "PATH/TO/ragit" in line, line

@@ -48,7 +48,7 @@ def described(repo: Hooked) -> set[str]:
         return {row.describer for row in store.descriptions.all()}
 
 
-def assert_whole(repo: Hooked) -> None:
+def assert_sound_and_complete(repo: Hooked) -> None:
     """Check that the store is sound and answers, without indexing."""
     with Store(repo.store, writable=True) as store:
         assert store.problems() == []
@@ -76,35 +76,35 @@ def paid(log: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("several", [2, 5])
-def test_rebuilds_at_once_leave_a_whole_store(repo: Hooked, several: int) -> None:
+def test_concurrent_rebuilds_leave_a_sound_store(repo: Hooked, several: int) -> None:
     running = [
         subprocess.Popen(COMMAND, cwd=repo.path, stderr=subprocess.PIPE) for _ in range(several)
     ]
     ended = [process.communicate()[1] for process in running]
     assert [process.returncode for process in running] == [0] * several, ended
-    assert_whole(repo)
+    assert_sound_and_complete(repo)
     assert described(repo) == {"first"}
     assert unfinished_files(repo.store) == []
 
 
-def test_searches_beside_rebuilds_are_complete_and_right(repo: Hooked) -> None:
+def test_searches_during_rebuilds_are_complete(repo: Hooked) -> None:
     running = [subprocess.Popen(COMMAND, cwd=repo.path) for _ in range(3)]
     while any(process.poll() is None for process in running):
-        assert_whole(repo)
+        assert_sound_and_complete(repo)
     assert [process.returncode for process in running] == [0, 0, 0]
 
 
-def test_what_is_paid_for_while_a_rebuild_runs_is_kept(repo: Hooked, tmp_path: Path) -> None:
+def test_descriptions_stored_during_a_rebuild_are_kept(repo: Hooked, tmp_path: Path) -> None:
     log = tmp_path / "log"
     with writer(repo, log):
         for _ in range(3):
             assert process("index", "--rebuild", cwd=repo.path).returncode == 0
     assert len(paid(log)) > 3
     assert paid(log) <= described(repo)
-    assert_whole(repo)
+    assert_sound_and_complete(repo)
 
 
-def killed(repo: Hooked, log: Path, steps: list[int]) -> None:
+def kill_at_steps(repo: Hooked, log: Path, steps: list[int]) -> None:
     """Kill a rebuild at each of these steps, while descriptions are written."""
     with writer(repo, log):
         for step in steps:
@@ -112,12 +112,12 @@ def killed(repo: Hooked, log: Path, steps: list[int]) -> None:
                 [sys.executable, SCRIPT, repo.path, str(step)], check=False, capture_output=True
             )
             assert done.returncode == -signal.SIGKILL, (step, done.stderr)
-            assert_whole(repo)
+            assert_sound_and_complete(repo)
     assert paid(log) <= described(repo)
     assert process("gc", cwd=repo.path).returncode == 0
     assert unfinished_files(repo.store) == []
     assert paid(log) <= described(repo)
-    assert_whole(repo)
+    assert_sound_and_complete(repo)
 
 
 def steps_of(repo: Hooked) -> int:
@@ -127,20 +127,20 @@ def steps_of(repo: Hooked) -> int:
     return int(done.stdout)
 
 
-def test_a_rebuild_killed_at_any_step_loses_nothing(repo: Hooked, tmp_path: Path) -> None:
+def test_rebuild_killed_at_some_steps_loses_nothing(repo: Hooked, tmp_path: Path) -> None:
     total = steps_of(repo)
     assert total > 30
-    killed(repo, tmp_path / "log", random.Random(7).sample(range(1, total + 1), 8))
+    kill_at_steps(repo, tmp_path / "log", random.Random(7).sample(range(1, total + 1), 8))
 
 
 @pytest.mark.slow
-def test_a_rebuild_killed_at_every_step_loses_nothing(repo: Hooked, tmp_path: Path) -> None:
-    killed(repo, tmp_path / "log", list(range(1, steps_of(repo) + 1)))
+def test_rebuild_killed_at_every_step_loses_nothing(repo: Hooked, tmp_path: Path) -> None:
+    kill_at_steps(repo, tmp_path / "log", list(range(1, steps_of(repo) + 1)))
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
-def test_a_rebuild_killed_at_system_calls_loses_nothing(repo: Hooked, tmp_path: Path) -> None:
+def test_rebuild_killed_at_system_calls_loses_nothing(repo: Hooked, tmp_path: Path) -> None:
     log, trace = tmp_path / "log", tmp_path / "trace"
     calls = "openat,unlink,rename,ftruncate,pwrite64,fdatasync,fsync,flock,fcntl"
     strace = ["strace", "-f", "-qq", "-o", trace, "-e", f"trace={calls}"]
@@ -154,12 +154,12 @@ def test_a_rebuild_killed_at_system_calls_loses_nothing(repo: Hooked, tmp_path: 
             inject = ["-e", f"inject={name}:signal=KILL:when={when}"]
             done = subprocess.run([*strace, *inject, *COMMAND], cwd=repo.path, check=False)
             kills += done.returncode != 0
-            assert_whole(repo)
+            assert_sound_and_complete(repo)
     assert kills >= 90
     assert process("gc", cwd=repo.path).returncode == 0
     assert unfinished_files(repo.store) == []
     assert paid(log) <= described(repo)
-    assert_whole(repo)
+    assert_sound_and_complete(repo)
 
 
 def _one_of(lines: list[str], at: int) -> tuple[str, int]:
@@ -170,7 +170,7 @@ def _one_of(lines: list[str], at: int) -> tuple[str, int]:
     return calls[-1][1], calls.count(calls[-1])
 
 
-def test_what_an_interrupted_rebuild_paid_for_is_used_by_the_next(repo: Hooked) -> None:
+def test_descriptions_of_a_killed_rebuild_are_carried_over(repo: Hooked) -> None:
     """A killed rebuild leaves its store, whose descriptions are carried over."""
     left = repo.store.with_name("index.db.new-0a1b2c3d")
     with Store(repo.store, writable=False) as store:
@@ -182,13 +182,13 @@ def test_what_an_interrupted_rebuild_paid_for_is_used_by_the_next(repo: Hooked) 
     assert unfinished_files(repo.store) == []
 
 
-def test_doctor_names_what_a_killed_rebuild_left_and_gc_removes_it(repo: Hooked) -> None:
+def test_doctor_names_files_of_a_killed_rebuild_and_gc_removes_them(repo: Hooked) -> None:
     Store(repo.store.with_name("index.db.new-0a1b2c3d"), writable=True).close()
     repo.store.with_name("index.db.new-0a1b2c3d-wal").write_bytes(b"x")
     result = process("doctor", cwd=repo.path).stdout
     assert "index.db.new-0a1b2c3d" in result
     assert "ragit gc" in result
-    with held(Path(f"{repo.store}.rebuild.lock")):  # a rebuild at work is no leftover
+    with held(Path(f"{repo.store}.rebuild.lock")):  # files of a running rebuild are kept
         assert "index.db.new" not in process("doctor", cwd=repo.path).stdout
         assert process("gc", cwd=repo.path).returncode == 0
         assert unfinished_files(repo.store) != []
@@ -196,7 +196,7 @@ def test_doctor_names_what_a_killed_rebuild_left_and_gc_removes_it(repo: Hooked)
     assert unfinished_files(repo.store) == []
 
 
-def test_a_store_that_lacks_the_trees_is_not_installed(
+def test_incomplete_rebuilt_store_is_not_installed(
     repo: Hooked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     complete = Indexer.complete
@@ -210,12 +210,12 @@ def test_a_store_that_lacks_the_trees_is_not_installed(
     monkeypatch.setattr(Indexer, "complete", emptied)
     with repo.index() as index, pytest.raises(StoreUnreadable, match="the old one stays"):
         index.index(rebuild=True)
-    assert_whole(repo)
+    assert_sound_and_complete(repo)
     assert described(repo) == {"first"}
     assert unfinished_files(repo.store) == []
 
 
-def test_a_reader_keeps_its_store_while_another_is_installed(repo: Hooked) -> None:
+def test_reader_keeps_its_store_while_another_is_installed(repo: Hooked) -> None:
     """The old store's log is not empty, and a reader holds an older state of it."""
     new = repo.store.with_name("index.db.new-1")
     Store(new, writable=True).close()

@@ -88,7 +88,7 @@ def test_vim_fills_its_quickfix_list(
     assert out.read_text().splitlines()[0] == "src/pool.py:4"
 
 
-def test_emacs_goes_to_the_hits(repo: GitSandbox, env: dict[str, str], tmp_path: Path) -> None:
+def test_emacs_visits_the_hits(repo: GitSandbox, env: dict[str, str], tmp_path: Path) -> None:
     emacs = shutil.which("emacs")
     if emacs is None:
         pytest.skip("no emacs here")
@@ -106,7 +106,7 @@ def test_emacs_goes_to_the_hits(repo: GitSandbox, env: dict[str, str], tmp_path:
     assert "at pool.py:4" in result
 
 
-def test_the_task_of_vs_code_finds_files_lines_and_columns(
+def test_vs_code_task_matches_files_lines_and_columns(
     repo: GitSandbox, env: dict[str, str]
 ) -> None:
     (block,) = blocks("editors.md", "json")
@@ -135,7 +135,7 @@ def steps(block: str) -> list[str]:
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["GitHub", "GitLab"])
-def test_a_job_restores_the_index_and_adds_what_is_new(
+def test_ci_job_restores_the_index_and_adds_new_files(
     repo: GitSandbox, env: dict[str, str], tmp_path: Path, number: int
 ) -> None:
     env["RAGIT_EMBEDDING_PROVIDER"] = "none"
@@ -154,7 +154,7 @@ def test_a_job_restores_the_index_and_adds_what_is_new(
     assert run(commands[1].split(), second.path, env).stdout.startswith("fresh: ")
 
 
-def test_what_is_cached_is_where_the_index_lies(repo: GitSandbox, env: dict[str, str]) -> None:
+def test_ci_jobs_cache_the_folder_of_the_index(repo: GitSandbox, env: dict[str, str]) -> None:
     github, gitlab = map(yaml.safe_load, blocks("ci.md", "yaml"))
     cache = next(s for s in github["jobs"]["search"]["steps"] if "cache" in s.get("uses", ""))
     run(["ragit", "index"], repo.path, env)
@@ -165,7 +165,7 @@ def test_what_is_cached_is_where_the_index_lies(repo: GitSandbox, env: dict[str,
 # Hook runners
 
 
-def test_the_lines_for_lefthook_are_those_that_ragit_prints(tmp_path: Path) -> None:
+def test_documented_lefthook_lines_are_current(tmp_path: Path) -> None:
     hooked = Hooked(tmp_path / "repo")
     for event in ("post-commit", "post-checkout", "post-merge", "post-rewrite"):
         hooked.write(f".git/hooks/{event}", "#!/bin/sh\ncall_lefthook\n", executable=True)

@@ -25,7 +25,7 @@ class Labelled(Point):
     at: Point = Point(1, 2)
 
 
-def test_fields_come_in_order_with_their_defaults() -> None:
+def test_record_has_ordered_fields_with_defaults() -> None:
     assert Point(1) == Point(x=1, y=0)
     assert repr(Labelled(1, 2, "a")) == "Labelled(x=1, y=2, name='a', at=Point(x=1, y=2))"
     assert as_dict(Labelled(3)) == {"x": 3, "y": 0, "name": "", "at": {"x": 1, "y": 2}}
@@ -34,12 +34,12 @@ def test_fields_come_in_order_with_their_defaults() -> None:
 @pytest.mark.parametrize(
     ("args", "named"), [((), {}), ((1, 2, 3), {}), ((1,), {"z": 1}), ((1,), {"x": 1})]
 )
-def test_a_wrong_call_is_an_error(args: tuple[int, ...], named: dict[str, int]) -> None:
+def test_record_rejects_wrong_arguments(args: tuple[int, ...], named: dict[str, int]) -> None:
     with pytest.raises(TypeError, match="Point takes x, y"):
         Point(*args, **named)
 
 
-def test_they_are_frozen() -> None:
+def test_records_are_frozen() -> None:
     point = Point(1)
     with pytest.raises(AttributeError, match="frozen"):
         point.x = 2  # type: ignore[misc]
@@ -51,7 +51,7 @@ def test_they_are_frozen() -> None:
         replaced(point, z=1)
 
 
-def test_they_are_compared_by_class_and_fields() -> None:
+def test_records_are_compared_by_class_and_fields() -> None:
     assert len({Point(1), Point(1), Point(2), Labelled(1)}) == 3
     assert Point(1) != Labelled(1)
     used = Point(1)
@@ -60,7 +60,7 @@ def test_they_are_compared_by_class_and_fields() -> None:
     assert hash(used) == hash(Point(1))
 
 
-def test_they_travel() -> None:
+def test_records_survive_pickling() -> None:
     assert pickle.loads(pickle.dumps(Labelled(1, name="a"))) == Labelled(1, name="a")
 
 
@@ -79,7 +79,7 @@ class Model(typing.NamedTuple):
 
 
 @pytest.mark.parametrize("make", [lambda kind: kind(1, 2), lambda kind: kind(last=5, first=3)])
-def test_a_named_tuple_is_like_the_standard_one(
+def test_named_tuple_is_like_the_standard_one(
     make: typing.Callable[[type], typing.Any],
 ) -> None:
     ours, theirs = make(Span), make(Model)
@@ -95,13 +95,13 @@ def test_a_named_tuple_is_like_the_standard_one(
     assert type(pickle.loads(pickle.dumps(ours))) is Span
 
 
-def test_a_named_tuple_has_its_defaults_and_methods() -> None:
+def test_named_tuple_has_defaults_and_methods() -> None:
     assert Span(4) == (4, 0)
     assert Span(4, 6).lines == 3
     assert (Span._fields, Span._field_defaults) == (("first", "last"), {"last": 0})
 
 
-def test_a_named_tuple_holds_its_fields_and_no_more() -> None:
+def test_named_tuple_attributes_cannot_be_set() -> None:
     with pytest.raises(AttributeError):
         Span(1).last = 2  # type: ignore[misc]
     with pytest.raises(AttributeError):
@@ -111,16 +111,14 @@ def test_a_named_tuple_holds_its_fields_and_no_more() -> None:
 @pytest.mark.parametrize(
     ("args", "named"), [((), {}), ((1, 2, 3), {}), ((1,), {"other": 1}), ((1,), {"first": 1})]
 )
-def test_a_wrong_call_of_a_named_tuple_is_an_error(
-    args: tuple[int, ...], named: dict[str, int]
-) -> None:
+def test_named_tuple_rejects_wrong_arguments(args: tuple[int, ...], named: dict[str, int]) -> None:
     with pytest.raises(TypeError, match="Span"):
         Span(*args, **named)
     with pytest.raises(TypeError, match="no field other"):
         Span(1)._replace(other=2)  # type: ignore[call-arg]
 
 
-def test_a_field_may_have_any_name() -> None:
+def test_fields_may_have_any_name() -> None:
     class Names(NamedTuple):
         new: int
         cls: int

@@ -96,7 +96,7 @@ def test_references_of_each_language(language: str) -> None:
     assert {kind: " ".join(sorted(held)) for kind, held in names.items()} == NAMES[language]
 
 
-def test_each_file_of_rules_is_of_a_tested_language() -> None:
+def test_every_query_file_has_a_tested_language() -> None:
     named = {file.stem for file in (FOLDER / "references").glob("*.scm")}
     assert named == {*SOURCES, "ecma", "tsx"}
 
@@ -111,17 +111,17 @@ def test_comments_and_strings_hide_names() -> None:
                 assert found.hides(number, column) == hidden[sign], sign
 
 
-def test_a_language_without_rules_has_none() -> None:
+def test_language_without_rules_has_no_references() -> None:
     assert chunk.chunk(b"x = 1\n", "lua", isolated=False).references == b""
     assert chunk.chunk(b"# Title\n", "markdown", isolated=False).references == b""
 
 
-def test_a_child_process_gives_the_same() -> None:
+def test_child_process_gives_the_same_references() -> None:
     text = SOURCES["java"].encode()
     assert chunk.chunk(text, "java") == chunk.chunk(text, "java", isolated=False)
 
 
-def test_a_script_in_a_page_has_lines_of_the_page() -> None:
+def test_script_in_a_page_has_lines_of_the_page() -> None:
     found = referred("vue", "<template/>\n<script>\nimport a from './a'\nb()\n</script>\n")
     assert found.imports == (Import(3, "./a", (Bound("default", "a"),)),)
     assert found.of("b") == [Reference("b", "call", 4)]
@@ -139,7 +139,7 @@ hiding = st.lists(st.builds(Hidden, st.sampled_from(("comment", "string")), *[nu
 
 
 @given(references, imports, hiding)
-def test_what_is_packed_is_unpacked(
+def test_references_survive_packing(
     references: list[Reference], imports: list[Import], hiding: list[Hidden]
 ) -> None:
     spans = [Hidden(one.kind, one.line, one.column, one.line + 2, 7) for one in hiding]
@@ -158,7 +158,7 @@ def test_what_is_packed_is_unpacked(
 @pytest.mark.parametrize(
     "text", ["", "\n", "x\n\n", "1\ta\tb\n\n\n", "\n\nname x1\n", "\nq1:1-1:1\n\n", "\n\nname\n"]
 )
-def test_what_was_never_packed_is_refused(text: str) -> None:
+def test_invalid_packed_references_are_refused(text: str) -> None:
     import zlib
 
     with pytest.raises(ValueError, match="references|line"):
@@ -186,7 +186,7 @@ def test_references_are_stored_by_chunking(indexed: GitSandbox) -> None:
         assert [one.line for one in found.of("h")] == [7]
 
 
-def test_references_go_with_their_chunking(indexed: GitSandbox, tmp_path: Path) -> None:
+def test_references_are_removed_with_their_chunking(indexed: GitSandbox, tmp_path: Path) -> None:
     path = copied(indexed, tmp_path)
     with Store(path, writable=True) as store:
         assert store.problems() == []
@@ -204,7 +204,7 @@ def test_references_go_with_their_chunking(indexed: GitSandbox, tmp_path: Path) 
         ("UPDATE reference SET chunking = chunking + 99", "1 references of no file"),
     ],
 )
-def test_damaged_references_are_found(
+def test_damaged_references_are_reported(
     indexed: GitSandbox, tmp_path: Path, sql: str, problem: str
 ) -> None:
     path = copied(indexed, tmp_path)

@@ -24,7 +24,7 @@ from ragit.types import LookedAt
 
 @FEW
 @given(steps(4, 12), QUERIES, st.randoms(use_true_random=False))
-def test_an_answer_over_refs_depends_on_their_trees_alone(
+def test_answer_over_refs_depends_only_on_their_trees(
     history: list[Step], queries: list[str], random: object
 ) -> None:
     with sandbox() as repo:
@@ -52,7 +52,7 @@ def test_an_answer_over_refs_depends_on_their_trees_alone(
 
 @FEW
 @given(steps(4, 12))
-def test_a_union_is_made_from_each_tree_or_from_the_one_before(history: list[Step]) -> None:
+def test_union_holds_the_files_of_every_tree_once(history: list[Step]) -> None:
     with sandbox() as repo:
         commits = list(dict.fromkeys(repo.tree_oid(one) for one in play(repo, history)))
         with store(repo) as index:
@@ -111,7 +111,7 @@ def test_each_text_is_one_hit_with_its_refs(tagged: GitSandbox) -> None:
         assert found.looked_at == LookedAt(4, 4, 4, 6, 6)
 
 
-def test_a_text_that_moved_between_two_refs_is_one_hit(repo: GitSandbox) -> None:
+def test_text_moved_between_refs_is_one_hit(repo: GitSandbox) -> None:
     repo.write("old.py", SOURCE.format(1))
     repo.commit()
     repo.tag("v1")
@@ -126,7 +126,7 @@ def test_a_text_that_moved_between_two_refs_is_one_hit(repo: GitSandbox) -> None
     assert names(hit) == ["v1", "v2"]
 
 
-def test_uncommitted_work_is_in_no_ref(tagged: GitSandbox) -> None:
+def test_uncommitted_code_is_in_no_ref(tagged: GitSandbox) -> None:
     tagged.write("draft.py", "def draft_offset():\n    return 7\n")
     with ragit.open(tagged.path) as index:
         found = index.search("offset", all_refs=True)
@@ -136,21 +136,21 @@ def test_uncommitted_work_is_in_no_ref(tagged: GitSandbox) -> None:
         assert (found.looked_at.refs, found.looked_at.trees) == (6, 4)  # with main and HEAD
 
 
-def test_filters_are_of_paths_and_languages_in_all_refs(tagged: GitSandbox) -> None:
+def test_filters_apply_in_all_refs(tagged: GitSandbox) -> None:
     with ragit.open(tagged.path) as index:
         found = index.search("offset", refs=["v*"], paths=["side.py", "locks.py"])
         assert {hit.path for hit in found.hits} == {"side.py", "locks.py"}
         assert not index.search("offset", refs=["v*"], languages=["go"]).hits
 
 
-def test_a_query_that_names_a_file_finds_its_versions(tagged: GitSandbox) -> None:
+def test_query_with_a_path_finds_versions_of_the_file(tagged: GitSandbox) -> None:
     trace = 'File "offsets.py", line 6, in read_offset'
     with ragit.open(tagged.path) as index:
         found = index.search(trace, refs=["v*"])
     assert found.hits[0].symbol == "read_offset" or "read_offset" in found.hits[0].text
 
 
-def test_what_is_not_indexed_is_said_and_completed(tagged: GitSandbox) -> None:
+def test_missing_files_are_counted_and_completed(tagged: GitSandbox) -> None:
     with ragit.open(tagged.path) as index:
         with pytest.raises(NotIndexed):
             index.search("offset", refs=["v*"], index=False)
@@ -166,7 +166,7 @@ def test_what_is_not_indexed_is_said_and_completed(tagged: GitSandbox) -> None:
         assert index.search("offset", refs=["v*"], index=False).hits == whole.hits
 
 
-def test_a_search_without_time_leaves_what_is_missing(
+def test_search_without_time_leaves_files_missing(
     tagged: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ragit.index.indexer.SEARCH_S", -1.0)
@@ -176,12 +176,12 @@ def test_a_search_without_time_leaves_what_is_missing(
         assert index.search("offset", refs=["v*"], complete=True).complete
 
 
-def test_gc_and_plain_searches_do_not_mind_a_union(tagged: GitSandbox) -> None:
+def test_gc_keeps_answers_after_a_union(tagged: GitSandbox) -> None:
     with ragit.open(tagged.path) as index:
         plain = index.search("offset")
         found = index.search("offset", refs=["v*"])
         tagged.write("new.py", "def new_lock():\n    pass\n")
-        assert index.search("new_lock").hits[0].path == "new.py"  # from the neighbour of its tree
+        assert index.search("new_lock").hits[0].path == "new.py"  # resolved from a similar tree
         tagged.rm("new.py")
         tagged.git("tag", "-d", "v1", "v4")
         tagged.git("reflog", "expire", "--expire=all", "--all")
@@ -208,7 +208,7 @@ def test_gc_and_plain_searches_do_not_mind_a_union(tagged: GitSandbox) -> None:
     ],
     ids=str,
 )
-def test_what_cannot_be_searched_together_is_refused(
+def test_incompatible_options_are_refused(
     tagged: GitSandbox, options: dict[str, object], error: type[Exception]
 ) -> None:
     with ragit.open(tagged.path) as index, pytest.raises(error):
@@ -216,7 +216,7 @@ def test_what_cannot_be_searched_together_is_refused(
 
 
 @pytest.mark.parametrize("kind", ["sha256", "worktree", "partial", "shallow"])
-def test_unions_in_every_kind_of_repository(tagged: GitSandbox, tmp_path: Path, kind: str) -> None:
+def test_union_in_every_kind_of_repository(tagged: GitSandbox, tmp_path: Path, kind: str) -> None:
     one, refs = tagged, ["v*"]
     if kind == "sha256":
         one = GitSandbox(tmp_path / "sha256", "--object-format=sha256")
@@ -245,7 +245,7 @@ def run(repo: GitSandbox, *args: str) -> subprocess.CompletedProcess[str]:
     return command("search", *args, cwd=repo.path)
 
 
-def test_every_format_names_the_refs_of_a_union(tagged: GitSandbox) -> None:
+def test_every_format_prints_the_refs_of_a_union(tagged: GitSandbox) -> None:
     args = ("--refs", "v*", "read_offset", "-k", "1", "--no-optimize")
     assert "\n  in v1, v2; lines of v2\n" in run(tagged, *args).stdout
     assert (
