@@ -58,7 +58,7 @@ MEMORY = 1 << 30
 
 def samples(language: str) -> list[bytes]:
     """Return the tests' documents of a language."""
-    said = [f"The {word} of the thing is checked" for word in ("gear", "shaft", "seal")]
+    sentences = [f"The {word} of the thing is checked" for word in ("gear", "shaft", "seal")]
     cells = [
         ("Name\x07", 0, IN_TABLE),
         ("\x07", 0, ROW_END),
@@ -68,12 +68,13 @@ def samples(language: str) -> list[bytes]:
     built = {
         "pdf": [
             outlined(
-                pdf([["Title", *said], said, []], scanned=[3]), [("Title", 1, 0), ("More", 2, 1)]
+                pdf([["Title", *sentences], sentences, []], scanned=[3]),
+                [("Title", 1, 0), ("More", 2, 1)],
             )
         ],
         "docx": [
             docx(
-                p("One", "H1") + "".join(map(p, said)) + table([["a", "b"], ["c", "d"]]),
+                p("One", "H1") + "".join(map(p, sentences)) + table([["a", "b"], ["c", "d"]]),
                 {
                     "footnotes": f'<w:footnote w:id="1">{p("note")}</w:footnote>',
                     "header": p("head"),
@@ -82,35 +83,41 @@ def samples(language: str) -> list[bytes]:
         ],
         "doc": [
             word97(
-                [("One\r", 1, b""), *(f"{line}\r" for line in said), *cells, "\x13 A \x14b\x15\r"],
+                [
+                    ("One\r", 1, b""),
+                    *(f"{line}\r" for line in sentences),
+                    *cells,
+                    "\x13 A \x14b\x15\r",
+                ],
                 pieces=3,
             )
         ],
     }
-    return built.get(language) or _packed(language, said)
+    return built.get(language) or _packed(language, sentences)
 
 
-def _packed(language: str, said: Sequence[str]) -> list[bytes]:
+def _packed(language: str, sentences: Sequence[str]) -> list[bytes]:
     """Return the documents of a format that packing.py builds."""
     shapes = (
         shape(paragraph("Title"), role="title"),
-        shape(*map(paragraph, said), role="body"),
-        slide_table([said, said]),
+        shape(*map(paragraph, sentences), role="body"),
+        slide_table([sentences, sentences]),
     )
     body = "".join(
-        f"<text:p>{line}<text:note><text:p>aside</text:p></text:note></text:p>" for line in said
+        f"<text:p>{line}<text:note><text:p>aside</text:p></text:note></text:p>"
+        for line in sentences
     )
-    rows = ods_row(*map(ods_cell, said)) + ods_row(
+    rows = ods_row(*map(ods_cell, sentences)) + ods_row(
         ods_cell("1,5", "float", "1.5", 'table:number-rows-spanned="2"'), times=2
     )
-    cells = [(0, at, 0, line) for at, line in enumerate(said)] + [
+    cells = [(0, at, 0, line) for at, line in enumerate(sentences)] + [
         (1, 0, DATE, 45294.5),
         (1, 1, PERCENT, 0.5),
         (2, 2, 0, True),
     ]
     built = {
         "xlsx": lambda: xlsx(
-            {"S": {"A1": "Name", "B1": "Size", "A2": said[0], "B2": (0.5, "0%"), "C2": "=A1"}}
+            {"S": {"A1": "Name", "B1": "Size", "A2": sentences[0], "B2": (0.5, "0%"), "C2": "=A1"}}
         ),
         "xls": lambda: xls({"S": cells, "T": cells}, hidden=["T"], merged=[(1, 2, 0, 0)]),
         "ods": lambda: odf("spreadsheet", ods_table("S", rows)),
@@ -123,13 +130,17 @@ def _packed(language: str, said: Sequence[str]) -> list[bytes]:
         ),
         "pptx": lambda: pptx([slide(*shapes), slide(*shapes, hidden=True)]),
         "epub": lambda: epub(
-            {"a.xhtml": f"<h1>Title</h1><ul><li>{said[0]}</ul><table><tr><td>{said[1]}</table>"}
+            {
+                "a.xhtml": f"<h1>Title</h1><ul><li>{sentences[0]}</ul><table><tr><td>{sentences[1]}</table>"
+            }
         ),
         "rtf": lambda: rtf(
-            r"\pard " + r"\par ".join(said) + r"\trowd a\cell b\cell\row \u8211? \'e9{\pict 00ff}"
+            r"\pard "
+            + r"\par ".join(sentences)
+            + r"\trowd a\cell b\cell\row \u8211? \'e9{\pict 00ff}"
         ),
         "notebook": lambda: notebook(
-            ("markdown", "# Title\n\n```\nx\n```"), ("code", [f"{line}\n" for line in said])
+            ("markdown", "# Title\n\n```\nx\n```"), ("code", [f"{line}\n" for line in sentences])
         ),
     }
     return [built[language]()]

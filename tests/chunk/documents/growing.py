@@ -430,7 +430,7 @@ _MAKERS: Mapping[str, tuple[str, Make]] = {
 
 _SIZES = {
     **dict.fromkeys(("epub", "notebook"), 24_000),
-    **{strange: 100_000 for strange in _MAKERS if strange.endswith("do not end")},
+    **{case: 100_000 for case in _MAKERS if case.endswith("do not end")},
     **dict.fromkeys(
         ("a comment in XML", "an attribute in XML", "titles of a slide", "rows up and down"), 24_000
     ),
@@ -443,7 +443,7 @@ others.
 """
 
 GROWING: Mapping[str, tuple[str, Make, int]] = {
-    strange: (language, make, _SIZES.get(strange, _SIZES.get(language, 8_000)))
-    for strange, (language, make) in _MAKERS.items()
+    case: (language, make, _SIZES.get(case, _SIZES.get(language, 8_000)))
+    for case, (language, make) in _MAKERS.items()
 }
 """Language, maker and size by name of the case."""

@@ -301,17 +301,17 @@ def epub(
 
 def notebook(*cells: tuple[str, str | list[str]], version: int = 4) -> bytes:
     """Return a notebook of (type, source) cells, with outputs."""
-    made: list[dict[str, Any]] = []
+    converted: list[dict[str, Any]] = []
     for kind, source in cells:
         name = "input" if version == 3 and kind == "code" else "source"
         output = (
             {"outputs": [{"output_type": "stream", "text": ["printed"]}]} if kind == "code" else {}
         )
         level = {"level": int(kind.partition(" ")[2])} if kind.startswith("heading") else {}
-        made.append(
+        converted.append(
             {"cell_type": kind.partition(" ")[0], name: source, "metadata": {}, **output, **level}
         )
-    body = {"cells": made} if version == 4 else {"worksheets": [{"cells": made}]}
+    body = {"cells": converted} if version == 4 else {"worksheets": [{"cells": converted}]}
     return json.dumps({"nbformat": version, "nbformat_minor": 0, "metadata": {}, **body}).encode()
 
 

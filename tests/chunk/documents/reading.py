@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from test_documents_group import assert_holds
+from test_documents_group import assert_invariants
 
 from ragit.chunk.documents.block import Block
 from ragit.chunk.documents.frame import Read, blocks_of, read
@@ -20,14 +20,14 @@ def lines(data: bytes, language: str) -> list[str]:
     return [f"{block.kind}: {block.text}" for block in blocks(data, language)]
 
 
-def made(data: bytes, language: str, options: DocumentOptions = OPTIONS) -> Read:
+def read_checked(data: bytes, language: str, options: DocumentOptions = OPTIONS) -> Read:
     """Return text and chunks, after a check of the invariants."""
     found = read(data, language, options)
     assert bool(found.skipped) != bool(found.chunks)
-    assert_holds(found.text, found.chunks, options)
+    assert_invariants(found.text, found.chunks, options)
     return found
 
 
-def why(data: bytes, language: str, options: DocumentOptions = OPTIONS) -> str:
+def skip_reason(data: bytes, language: str, options: DocumentOptions = OPTIONS) -> str:
     """Return the reason why a document has no chunks; empty if it has some."""
-    return made(data, language, options).skipped
+    return read_checked(data, language, options).skipped

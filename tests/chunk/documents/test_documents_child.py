@@ -21,7 +21,7 @@ from ragit.chunk.options import DocumentOptions
 from ragit.chunk.reader_process import ReaderProcess
 
 OPTIONS = DocumentOptions()
-ONE = pdf([["some words"]])
+ONE_PAGE = pdf([["some words"]])
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def no_child() -> Iterator[None]:
     assert not child._spares._idle
 
 
-def idle() -> list[int]:
+def idle_pids() -> list[int]:
     return [each.process.pid for each in child._spares._idle]
 
 
@@ -45,7 +45,7 @@ def alive(pid: int) -> bool:
     return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def gone(pid: int) -> bool:
+def has_ended(pid: int) -> bool:
     """Wait up to 20 seconds for the end of a process, and return whether it ended."""
     until = time.monotonic() + 20
     while alive(pid) and time.monotonic() < until:
@@ -54,18 +54,20 @@ def gone(pid: int) -> bool:
 
 
 def test_one_process_reads_many_documents() -> None:
-    assert child.read_document(ONE, "pdf", OPTIONS).text == b"some words\n"
-    (first,) = idle()
-    assert [child.read_document(ONE, "pdf", OPTIONS).skipped for _ in range(5)] == [""] * 5
-    assert idle() == [first]
+    assert child.read_document(ONE_PAGE, "pdf", OPTIONS).text == b"some words\n"
+    (first,) = idle_pids()
+    assert [child.read_document(ONE_PAGE, "pdf", OPTIONS).skipped for _ in range(5)] == [""] * 5
+    assert idle_pids() == [first]
     end_children()
-    assert gone(first)
+    assert has_ended(first)
 
 
-def test_threads_do_not_wait_for_each_other() -> None:
+def test_threads_read_documents() -> None:
     found: list[bytes] = []
     threads = [
-        threading.Thread(target=lambda: found.append(child.read_document(ONE, "pdf", OPTIONS).text))
+        threading.Thread(
+            target=lambda: found.append(child.read_document(ONE_PAGE, "pdf", OPTIONS).text)
+        )
         for _ in range(4)
     ]
     for thread in threads:
@@ -80,18 +82,18 @@ def slow_page() -> bytes:
     return pdf([content(["x"]) + b"\nBT /F1 9 Tf" + b" 1 0 0 1 5 5 cm (a) Tj" * 3_000_000 + b" ET"])
 
 
-def test_a_page_that_takes_minutes_is_given_up_in_time() -> None:
+def test_slow_page_hits_the_time_limit() -> None:
     started = time.monotonic()
     found = child.read_document(slow_page(), "pdf", DocumentOptions(max_seconds=2))
     assert (found.skipped, found.chunks) == ("took too long", ())
     assert time.monotonic() - started < 15
-    assert not idle()
-    assert child.read_document(ONE, "pdf", OPTIONS).skipped == "", (
-        "the next document finds a new process"
+    assert not idle_pids()
+    assert child.read_document(ONE_PAGE, "pdf", OPTIONS).skipped == "", (
+        "the next document gets a new process"
     )
 
 
-def test_a_small_document_has_no_claim_to_the_time_of_a_large_one() -> None:
+def test_time_limit_grows_with_the_document() -> None:
     limits = [
         child.time_for(size, OPTIONS).processor for size in (100, 1_000_000, 5_500_000, 32_000_000)
     ]
@@ -103,20 +105,20 @@ def test_a_small_document_has_no_claim_to_the_time_of_a_large_one() -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="processor time is bounded by POSIX")
-def test_processor_time_is_bounded_and_waiting_for_it_is_not(
+def test_processor_time_limit_ends_reading_early(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(child, "time_for", lambda size, options, brief: child.Time(0.5, 500))
     started = time.monotonic()
     assert child.read_document(slow_page(), "pdf", OPTIONS).skipped == "took too long"
     assert time.monotonic() - started < 60
-    assert not idle()
+    assert not idle_pids()
 
 
-def test_time_that_is_over_with_the_answer_ends_the_process(
+def test_process_that_expires_with_its_answer_is_not_reused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Otherwise the next document would be sent to a process that is about to end."""
+    """A process that is about to end must not get the next document."""
 
     def answered(self: ReaderProcess, *_: object) -> object:
         self.process._expire()
@@ -124,21 +126,21 @@ def test_time_that_is_over_with_the_answer_ends_the_process(
 
     with monkeypatch.context() as changed:
         changed.setattr(ReaderProcess, "_answer", answered)
-        assert child.read_document(ONE, "pdf", OPTIONS).text == b"x"
-    assert not idle()
+        assert child.read_document(ONE_PAGE, "pdf", OPTIONS).text == b"x"
+    assert not idle_pids()
 
 
 @pytest.mark.skipif(
     sys.platform != "linux", reason="memory is bounded by RLIMIT_DATA, as Linux counts it"
 )
-def test_one_that_wants_too_much_memory_is_skipped() -> None:
+def test_document_over_the_memory_limit_is_skipped() -> None:
     large = docx(p("", inner="<w:r><w:t>a</w:t></w:r>" * 400_000))
     found = child.read_document(large, "docx", DocumentOptions(max_memory=96 << 20))
     assert (found.skipped, found.chunks) == ("needs too much memory", ())
-    assert not idle(), "what may be in its memory is not used again"
+    assert not idle_pids(), "a process over its limit is not reused"
 
 
-def ending(end: str, times: int, mark: Path) -> str:
+def ending_child(end: str, times: int, mark: Path) -> str:
     """Return a child that reads, but ends in the given way the first times it is used."""
     return f"""
 import os, signal
@@ -169,24 +171,24 @@ SEGV, KILL = "os.kill(os.getpid(), signal.SIGSEGV)", "os.kill(os.getpid(), signa
         (KILL, 99, "deferred: memory was short"),
     ],
 )
-def test_a_document_is_blamed_for_crashes_only(
+def test_crash_skips_and_kill_defers_the_document(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, end: str, times: int, reason: str
 ) -> None:
-    monkeypatch.setattr(child, "_START", ending(end, times, tmp_path / "mark"))
-    found = child.read_document(ONE, "pdf", OPTIONS)
+    monkeypatch.setattr(child, "_START", ending_child(end, times, tmp_path / "mark"))
+    found = child.read_document(ONE_PAGE, "pdf", OPTIONS)
     assert (found.skipped, bool(found.chunks)) == (reason, not reason)
 
 
-def test_a_document_is_not_blamed_where_memory_is_short(
+def test_crash_with_little_memory_defers_the_document(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     short = "import ragit.chunk.reader_server as s; s.has_room = lambda memory: False"
-    start = f"{short}\n{ending(SEGV, 99, tmp_path / 'mark')}"
+    start = f"{short}\n{ending_child(SEGV, 99, tmp_path / 'mark')}"
     monkeypatch.setattr(child, "_START", start)
-    assert child.read_document(ONE, "pdf", OPTIONS).skipped == "deferred: memory was short"
+    assert child.read_document(ONE_PAGE, "pdf", OPTIONS).skipped == "deferred: memory was short"
 
 
-def an_answer(size: int, chunks: str, text: bytes) -> bytes:
+def make_answer(size: int, chunks: str, text: bytes) -> bytes:
     head = '{"size": %d, "usable": true, "derived": true, "language": "pdf", "skipped": "", "chunks": [%s]}\n'
     return (head % (size, chunks)).encode() + text
 
@@ -198,17 +200,17 @@ def an_answer(size: int, chunks: str, text: bytes) -> bytes:
         b'{"size": -1}\n',
         b'{"size": 99999999999}\n',
         b"[1]\n",
-        an_answer(3, '[1, 1, 0, 9, "", "", "", "", "", "", []]', b"abc"),
-        an_answer(3, '["1", 1, 0, 3, "", "", "", "", "", "", []]', b"abc"),
-        an_answer(3, '[1, 1, 0, 3, "", "", "", "", "", "", [1, 2]]', b"abc"),
-        an_answer(3, '[1, 1, 0, 3, "", "", "", "", "", "", [-1]]', b"abc"),
-        an_answer(3, '[1, 1, 0, 3, "", "", "", "", "", "", ["1"]]', b"abc"),
-        an_answer(3, '[1, 1, 0, 3, "", "", "", "", "", "", 7]', b"abc"),
-        an_answer(3, "[1]", b"abc"),
-        an_answer(3, "1", b"abc"),
-        an_answer(9, "", b"abc"),
-        an_answer(1, '[1, 1, 0, 1, "", "", "", "", "", "", []]', b"\xff"),
-        an_answer(
+        make_answer(3, '[1, 1, 0, 9, "", "", "", "", "", "", []]', b"abc"),
+        make_answer(3, '["1", 1, 0, 3, "", "", "", "", "", "", []]', b"abc"),
+        make_answer(3, '[1, 1, 0, 3, "", "", "", "", "", "", [1, 2]]', b"abc"),
+        make_answer(3, '[1, 1, 0, 3, "", "", "", "", "", "", [-1]]', b"abc"),
+        make_answer(3, '[1, 1, 0, 3, "", "", "", "", "", "", ["1"]]', b"abc"),
+        make_answer(3, '[1, 1, 0, 3, "", "", "", "", "", "", 7]', b"abc"),
+        make_answer(3, "[1]", b"abc"),
+        make_answer(3, "1", b"abc"),
+        make_answer(9, "", b"abc"),
+        make_answer(1, '[1, 1, 0, 1, "", "", "", "", "", "", []]', b"\xff"),
+        make_answer(
             90_000, ", ".join(['[1, 1, 0, 90000, "", "", "", "", "", "", []]'] * 50), b"a" * 90_000
         ),
         b'{"size": 9, "usable": true',
@@ -216,14 +218,16 @@ def an_answer(size: int, chunks: str, text: bytes) -> bytes:
     ],
     ids=range(17),
 )
-def test_an_answer_is_not_trusted(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> None:
+def test_malformed_answer_of_the_child_is_rejected(
+    monkeypatch: pytest.MonkeyPatch, answer: bytes
+) -> None:
     ready = b'{"room": true}\n'
     start = f"import sys; sys.stdout.buffer.write({ready!r}); sys.stdout.buffer.flush(); "
     start += f"sys.stdin.buffer.readline(); sys.stdout.buffer.write({answer!r})"
     monkeypatch.setattr(child, "_START", start)
-    found = child.read_document(ONE, "pdf", OPTIONS)
+    found = child.read_document(ONE_PAGE, "pdf", OPTIONS)
     assert (found.skipped, found.chunks, found.text) == ("its reader failed", (), b"")
-    assert not idle()
+    assert not idle_pids()
 
 
 PARENT = """
@@ -239,7 +243,7 @@ print(_spares._idle[0].process.pid, flush=True)
 """
 
 
-def parent(then: str) -> tuple[subprocess.Popen[bytes], int]:
+def start_parent(then: str) -> tuple[subprocess.Popen[bytes], int]:
     """Return a process that has read a document, and the pid of the child that read it."""
     script = PARENT.format(path=[str(Path(__file__).parent), *sys.path], then=then)
     popen = subprocess.Popen(
@@ -252,34 +256,34 @@ def parent(then: str) -> tuple[subprocess.Popen[bytes], int]:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("busy", [False, True])
-def test_it_ends_with_its_parent(number: int, busy: bool) -> None:
+def test_child_ends_when_its_parent_is_signalled(number: int, busy: bool) -> None:
     work = (
         'read_document(slow_page(), "pdf", DocumentOptions())'
         if busy
         else "import time; time.sleep(60)"
     )
-    popen, pid = parent(work)
+    popen, pid = start_parent(work)
     assert alive(pid)
     time.sleep(1.0 if busy else 0.1)
     popen.send_signal(number)
     popen.wait(20)
     assert popen.stdout
     popen.stdout.close()
-    assert gone(pid)
+    assert has_ended(pid)
 
 
-def test_it_ends_when_its_parent_does() -> None:
-    popen, pid = parent("")
+def test_child_ends_when_its_parent_exits() -> None:
+    popen, pid = start_parent("")
     assert popen.wait(20) == 0
     assert popen.stdout
     popen.stdout.close()
-    assert gone(pid)
+    assert has_ended(pid)
 
 
-def test_a_fork_does_not_use_its_parents_child() -> None:
+def test_fork_starts_its_own_child() -> None:
     if not hasattr(os, "fork"):
         pytest.skip("no fork here")
-    popen, pid = parent(
+    popen, pid = start_parent(
         "import os\n"
         "if os.fork() == 0:\n"
         '    print(read_document(pdf([["fork"]]), "pdf", DocumentOptions()).text, _spares._idle[0].process.pid, flush=True)\n'
@@ -297,18 +301,18 @@ def test_a_fork_does_not_use_its_parents_child() -> None:
     assert lines[1] == f"b'parent\\n' {pid}"
 
 
-def test_it_imports_nothing_of_the_folder_it_is_started_in(
+def test_child_imports_nothing_from_the_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "pypdf.py").write_text("raise SystemExit('imported')")
     (tmp_path / "json.py").write_text("raise SystemExit('imported')")
     monkeypatch.chdir(tmp_path)
-    assert child.read_document(ONE, "pdf", OPTIONS).text == b"some words\n"
+    assert child.read_document(ONE_PAGE, "pdf", OPTIONS).text == b"some words\n"
 
 
-def test_chunking_goes_through_it() -> None:
-    found = chunk(ONE, "pdf")
+def test_chunk_reads_documents_in_the_child() -> None:
+    found = chunk(ONE_PAGE, "pdf")
     assert [(piece.text, piece.place) for piece in found.chunks] == [("some words", "page 1")]
-    assert (found.derived, len(idle())) == (b"some words\n", 1)
+    assert (found.derived, len(idle_pids())) == (b"some words\n", 1)
     off = ChunkOptions(documents=DocumentOptions(enabled=False))
-    assert chunk(ONE, "pdf", off).skipped == "documents.enabled is false"
+    assert chunk(ONE_PAGE, "pdf", off).skipped == "documents.enabled is false"

@@ -13,13 +13,13 @@ import docx as python_docx
 import pytest
 from making import compound, docx, p, table
 from packing import archive
-from reading import blocks, lines, made, why
+from reading import blocks, lines, read_checked, skip_reason
 
 from ragit.chunk.documents.block import Place
 from ragit.chunk.options import DocumentOptions
 
 
-def test_titles_are_a_path() -> None:
+def test_headings_form_a_path() -> None:
     body = (
         p("The Book", "T")
         + p("One", "H1")
@@ -43,7 +43,7 @@ def test_titles_are_a_path() -> None:
     ]
 
 
-def test_a_level_may_be_the_paragraphs_own() -> None:
+def test_outline_level_of_a_paragraph_overrides_its_style() -> None:
     body = p("Title", properties='<w:outlineLvl w:val="0"/>') + p(
         "No title", "H1", properties='<w:outlineLvl w:val="9"/>'
     )
@@ -66,7 +66,7 @@ def item(text: str, number: int, depth: int = 0) -> str:
     )
 
 
-def test_items_of_lists_have_their_numbers() -> None:
+def test_list_items_have_their_numbers() -> None:
     body = (
         item("three", 5)
         + item("a", 5, 1)
@@ -85,7 +85,7 @@ def test_items_of_lists_have_their_numbers() -> None:
     ]
 
 
-def test_rows_stand_under_their_header() -> None:
+def test_header_row_is_repeated_in_every_chunk() -> None:
     body = p("Before") + table(
         [["Name", "Age"], ["Ada", "36"], ["", ""], ["Alan", p("4") + p("1")]]
     )
@@ -96,11 +96,9 @@ def test_rows_stand_under_their_header() -> None:
         ("table", "Ada | 36", "Name | Age"),
         ("table", "Alan | 4 1", "Name | Age"),
     ]
-    long = made(
+    long = read_checked(
         docx(
-            table(
-                [["Name", "Age"], *([f"Somebody {number}", str(number)] for number in range(200))]
-            )
+            table([["Name", "Age"], *([f"Person {number}", str(number)] for number in range(200))])
         ),
         "docx",
     )
@@ -108,7 +106,7 @@ def test_rows_stand_under_their_header() -> None:
     assert all(chunk.text.startswith("Name | Age\n") for chunk in long.chunks)
 
 
-def test_a_table_of_one_cell_is_a_frame_and_a_table_within_is_text_of_its_cell() -> None:
+def test_one_cell_table_is_a_frame_and_nested_table_is_cell_text() -> None:
     inner = table([["x", "y"], ["1", "2"]])
     assert lines(docx(table([[p("Title", "H1") + p("text")]])), "docx") == [
         "heading: Title",
@@ -120,7 +118,7 @@ def test_a_table_of_one_cell_is_a_frame_and_a_table_within_is_text_of_its_cell()
     ]
 
 
-def test_notes_stand_behind_the_paragraph_that_refers_to_them() -> None:
+def test_notes_follow_the_paragraph_that_refers_to_them() -> None:
     notes = (
         '<w:footnote w:id="0" w:type="separator"><w:p/></w:footnote>'
         f'<w:footnote w:id="1">{p("See below.")}</w:footnote>'
@@ -140,7 +138,7 @@ def test_notes_stand_behind_the_paragraph_that_refers_to_them() -> None:
     ]
 
 
-def test_headers_and_footers_stand_once() -> None:
+def test_repeated_headers_and_footers_are_read_once() -> None:
     parts = {
         "header1": p("Draft"),
         "header2": p("Draft") + p("Secret"),
@@ -166,7 +164,7 @@ def test_text_boxes_are_read_once() -> None:
     assert lines(docx(p("Around", inner=old)), "docx") == ["text: Around", "text: In a box"]
 
 
-def test_what_was_deleted_is_gone_and_what_was_inserted_is_there() -> None:
+def test_tracked_deletions_are_left_out_and_insertions_read() -> None:
     inner = (
         "<w:ins><w:r><w:t>new </w:t></w:r></w:ins><w:del><w:r><w:delText>old</w:delText></w:r></w:del>"
         "<w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom>"
@@ -179,14 +177,14 @@ def test_what_was_deleted_is_gone_and_what_was_inserted_is_there() -> None:
     ]
 
 
-def test_breaks_tabs_and_pictures() -> None:
+def test_breaks_tabs_and_image_descriptions_are_read() -> None:
     inner = "<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/><w:t>d</w:t></w:r>"
     assert lines(docx(p("", inner=inner)), "docx") == ["text: a b\nc-d"]
     picture = '<w:r><w:drawing><wp:docPr id="1" name="Picture 1" descr="A cat on a roof"/></w:drawing></w:r>'
     assert lines(docx(p("See", inner=picture)), "docx") == ["text: See [image: A cat on a roof]"]
 
 
-def test_pages_where_word_says_where_they_end() -> None:
+def test_pages_are_counted_at_rendered_page_breaks() -> None:
     end = "<w:r><w:lastRenderedPageBreak/><w:t> goes on</w:t></w:r>"
     found = blocks(docx(p("One") + p("Two", inner=end) + p("Three")), "docx")
     assert [(block.place.first, block.place.last) for block in found] == [(1, 1), (1, 2), (2, 2)]
@@ -195,12 +193,12 @@ def test_pages_where_word_says_where_they_end() -> None:
     assert cut[-1].text == "[The document goes on: the rest is left out.]" and len(cut) == 4
 
 
-def test_the_strict_dialect_and_a_main_part_of_another_name() -> None:
+def test_strict_dialect_and_renamed_main_part_are_read() -> None:
     assert lines(docx(p("One", "H1"), strict=True), "docx") == ["heading: One"]
     assert lines(docx(p("One", "H1"), main="document2"), "docx") == ["heading: One"]
 
 
-def test_made_by_another_hand() -> None:
+def test_document_written_by_python_docx_is_read() -> None:
     document = python_docx.Document()
     document.add_heading("Report", 0)
     document.add_heading("Results", 1)
@@ -225,7 +223,7 @@ def test_made_by_another_hand() -> None:
 # Hostile files
 
 
-def test_a_zip_bomb() -> None:
+def test_zip_bomb_is_skipped() -> None:
     out = io.BytesIO()
     with (
         zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed,
@@ -236,15 +234,15 @@ def test_a_zip_bomb() -> None:
             part.write(b" " * (1 << 20))
     bomb = out.getvalue()
     assert len(bomb) < 1 << 20
-    assert why(bomb, "docx") == "too large unpacked"
+    assert skip_reason(bomb, "docx") == "too large unpacked"
 
 
-def test_parts_by_the_hundred_thousand() -> None:
+def test_archive_of_30_000_parts_is_skipped() -> None:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for number in range(30_000):
             archive.writestr(f"word/{number}", b"")
-    assert why(out.getvalue(), "docx") == "too many parts"
+    assert skip_reason(out.getvalue(), "docx") == "too many parts"
 
 
 ENTITIES = (
@@ -253,23 +251,27 @@ ENTITIES = (
 )
 
 
-def test_entities() -> None:
+def test_document_type_definition_is_rejected() -> None:
     body = b"<w:document xmlns:w='w'><w:body><w:p><w:r><w:t>&c;&d;</w:t></w:r></w:p></w:body></w:document>"
     assert (
-        why(archive({"word/document.xml": ENTITIES + body}), "docx") == "document type definition"
+        skip_reason(archive({"word/document.xml": ENTITIES + body}), "docx")
+        == "document type definition"
     )
     in_16_bits = (ENTITIES.decode() + body.decode()).encode("utf-16")
-    assert why(archive({"word/document.xml": in_16_bits}), "docx") == "document type definition"
+    assert (
+        skip_reason(archive({"word/document.xml": in_16_bits}), "docx")
+        == "document type definition"
+    )
 
 
-def test_nested_without_end() -> None:
+def test_deeply_nested_tables_are_skipped() -> None:
     deep = b"<w:document xmlns:w='w'><w:body>" + b"<w:tbl><w:tr><w:tc>" * 50_000
-    assert why(archive({"word/document.xml": deep}), "docx") == "nested too deeply"
+    assert skip_reason(archive({"word/document.xml": deep}), "docx") == "nested too deeply"
     less = "<w:tbl><w:tr><w:tc>" * 60 + p("x") + "</w:tc></w:tr></w:tbl>" * 60
-    assert made(docx(less), "docx").text == b"x\n"
+    assert read_checked(docx(less), "docx").text == b"x\n"
 
 
-def test_styles_that_are_based_on_each_other() -> None:
+def test_cyclic_styles_are_tolerated() -> None:
     circle = "".join(
         f'<w:style w:styleId="{one}"><w:name w:val="{one}"/><w:basedOn w:val="{other}"/></w:style>'
         for one, other in (("A", "B"), ("B", "A"))
@@ -278,19 +280,19 @@ def test_styles_that_are_based_on_each_other() -> None:
 
 
 @pytest.mark.parametrize("cut", [10, 200, 700, -30])
-def test_truncated(cut: int) -> None:
-    assert why(docx(p("Some words"))[:cut], "docx") in (
+def test_truncated_docx_is_skipped(cut: int) -> None:
+    assert skip_reason(docx(p("Some words"))[:cut], "docx") in (
         "damaged docx",
         "no docx inside",
         "no docx file",
     )
 
 
-def test_under_the_name_of_another() -> None:
-    assert why(archive({"other/file": b""}), "docx") == "no docx inside"
-    assert why(b"%PDF-1.4", "docx") == "pdf under another name"
-    assert why(compound({"EncryptedPackage": b"x"}), "docx") == "password-protected"
-    assert why(archive({"xl/workbook.xml": b""}), "docx") == "xlsx under another name"
+def test_other_format_with_docx_extension_is_reported() -> None:
+    assert skip_reason(archive({"other/file": b""}), "docx") == "no docx inside"
+    assert skip_reason(b"%PDF-1.4", "docx") == "pdf under another name"
+    assert skip_reason(compound({"EncryptedPackage": b"x"}), "docx") == "password-protected"
+    assert skip_reason(archive({"xl/workbook.xml": b""}), "docx") == "xlsx under another name"
 
 
 @pytest.mark.parametrize(
@@ -314,13 +316,11 @@ def test_under_the_name_of_another() -> None:
         ),
     ],
 )
-def test_paragraphs_by_the_million_are_read_as_far_as_a_bound(
-    body: Callable[[int], str], count: int
-) -> None:
+def test_huge_document_is_read_up_to_a_bound(body: Callable[[int], str], count: int) -> None:
     data = docx(p("First") + body(count))
     assert len(data) < 200_000
     started = time.process_time()
-    found = made(data, "docx")
+    found = read_checked(data, "docx")
     assert time.process_time() - started < 5
     assert found.text.startswith(b"First\n")
     assert found.text.endswith(b"[The document goes on: the rest is left out.]\n")

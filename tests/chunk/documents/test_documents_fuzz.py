@@ -9,7 +9,7 @@ import pytest
 from fuzz import finding, mutated, samples
 from hypothesis import given
 from hypothesis import strategies as st
-from reading import made
+from reading import read_checked
 
 from ragit.chunk.documents import READERS
 
@@ -25,32 +25,32 @@ REASON = re.compile(
 @pytest.mark.parametrize("language", sorted(READERS))
 @pytest.mark.filterwarnings("ignore")
 @given(seed=st.integers(0, 1 << 32))
-def test_no_bytes_are_too_odd(language: str, seed: int) -> None:
+def test_mutated_document_raises_no_error(language: str, seed: int) -> None:
     chance = random.Random(seed)
     data = mutated(chance.choice(samples(language)), chance)
     assert finding(data, language) == ""
-    made(data, language)
+    read_checked(data, language)
 
 
 @pytest.mark.parametrize("language", sorted(READERS))
-def test_what_is_bent_was_sound(language: str) -> None:
-    assert all(made(data, language).chunks for data in samples(language))
+def test_fuzz_samples_are_readable(language: str) -> None:
+    assert all(read_checked(data, language).chunks for data in samples(language))
 
 
 @pytest.mark.parametrize("language", sorted(READERS))
 @pytest.mark.filterwarnings("ignore")
-def test_a_file_cut_short_is_read_as_far_as_it_goes_or_named(language: str) -> None:
+def test_truncated_file_is_read_or_skipped_with_a_reason(language: str) -> None:
     for data in samples(language):
         for tenth in range(10):
             cut = data[: len(data) * tenth // 10]
             assert finding(cut, language) == ""
-            assert REASON.fullmatch(made(cut, language).skipped)
+            assert REASON.fullmatch(read_checked(cut, language).skipped)
 
 
 @pytest.mark.parametrize("language", sorted(READERS))
 @pytest.mark.filterwarnings("ignore")
-def test_a_file_under_another_name_is_read_as_what_it_is_or_named(language: str) -> None:
+def test_wrong_format_is_detected_or_skipped_with_a_reason(language: str) -> None:
     for other in sorted(READERS):
         for data in [*samples(other), b"", b"some text\n", b"\x89PNG\r\n\x1a\n" + bytes(99)]:
             assert finding(data, language) == ""
-            assert REASON.fullmatch(made(data, language).skipped)
+            assert REASON.fullmatch(read_checked(data, language).skipped)

@@ -18,11 +18,11 @@ OPTIONS = DocumentOptions(min_bytes=100, max_bytes=400)
 
 def texts(*blocks: Block, options: DocumentOptions = OPTIONS) -> list[str]:
     text, chunks = compose(blocks, options)
-    assert_holds(text, chunks, options)
+    assert_invariants(text, chunks, options)
     return [chunk.text for chunk in chunks]
 
 
-def assert_holds(text: bytes, chunks: tuple[Chunk, ...], options: DocumentOptions) -> None:
+def assert_invariants(text: bytes, chunks: tuple[Chunk, ...], options: DocumentOptions) -> None:
     """Check that lines, offsets and text of each chunk agree, in order, with only blank lines
     between.
     """
@@ -46,7 +46,7 @@ def test_small_paragraphs_are_grouped_and_large_ones_are_not() -> None:
     assert "small" in found[1], "a remainder joins what is before it"
 
 
-def test_an_oversize_paragraph_is_cut_at_its_lines_and_within_them() -> None:
+def test_oversize_paragraph_is_wrapped_and_cut() -> None:
     found = texts(Block("word " * 300))
     assert len(found) > 3
     assert " ".join(found).split() == ["word"] * 300
@@ -61,7 +61,7 @@ def test_tables_and_code_keep_their_lines() -> None:
     assert texts(Block("a\n    b\n\n    c", kind="code")) == ["a\n    b\n\n    c"]
 
 
-def test_a_header_row_stands_above_every_chunk_of_its_table() -> None:
+def test_header_row_is_repeated_in_every_chunk_of_its_table() -> None:
     rows = [
         Block(f"row {number} " + "value " * 10, kind="table", repeat="name | value")
         for number in range(30)
@@ -72,7 +72,7 @@ def test_a_header_row_stands_above_every_chunk_of_its_table() -> None:
     assert "".join(found).count("name | value") == len(found)
 
 
-def test_a_header_row_that_is_a_block_itself_stands_once() -> None:
+def test_header_row_given_as_a_block_is_not_repeated() -> None:
     head = Block("name | value", kind="table", repeat="name | value")
     assert texts(Block("Before"), head, Block("a | 1", kind="table", repeat="name | value")) == [
         "Before\n\nname | value\na | 1"
@@ -80,7 +80,7 @@ def test_a_header_row_that_is_a_block_itself_stands_once() -> None:
     assert texts(head) == ["name | value"]
 
 
-def test_headings_are_names_and_paths() -> None:
+def test_headings_give_symbol_and_parent() -> None:
     blocks = (
         Block("Guide", headings=("Guide",), kind="heading"),
         Block("Install", headings=("Guide", "Install"), kind="heading"),
@@ -115,7 +115,7 @@ def test_small_sections_under_one_title_are_one_chunk() -> None:
     )
 
 
-def test_what_lies_in_two_parts_is_not_joined() -> None:
+def test_blocks_of_different_sheets_are_not_joined() -> None:
     _, chunks = compose(
         [Block("a", Place("sheet A", "row", 1, 1)), Block("b", Place("sheet B", "row", 1, 1))],
         OPTIONS,
@@ -123,7 +123,7 @@ def test_what_lies_in_two_parts_is_not_joined() -> None:
     assert [chunk.place for chunk in chunks] == ["sheet A row 1", "sheet B row 1"]
 
 
-def test_control_characters_and_odd_line_ends_stay_out() -> None:
+def test_control_characters_and_odd_line_ends_are_replaced() -> None:
     (text,) = texts(Block("a\x00b\u2028c\x0bd\r\ne\ud800f\x1bg"))
     assert text == "a b\nc\nd\ne f g"
 
@@ -146,7 +146,7 @@ def test_control_characters_and_odd_line_ends_stay_out() -> None:
         ([Place()], ""),
     ],
 )
-def test_places_in_words(places: list[Place], words: str) -> None:
+def test_places_are_worded(places: list[Place], words: str) -> None:
     assert worded(places) == words
 
 
@@ -163,7 +163,7 @@ def test_places_in_words(places: list[Place], words: str) -> None:
         (["", ""], ""),
     ],
 )
-def test_places_of_joined_chunks(words: list[str], whole: str) -> None:
+def test_places_of_joined_chunks_are_merged(words: list[str], whole: str) -> None:
     assert joined_places(words) == whole
 
 
@@ -196,10 +196,12 @@ _BLOCKS = st.builds(
 
 
 @given(st.lists(_BLOCKS, max_size=12), st.integers(0, 200), st.integers(96, 300))
-def test_no_blocks_break_what_holds_of_chunks(blocks: list[Block], least: int, most: int) -> None:
-    options = DocumentOptions(min_bytes=least, max_bytes=most)
+def test_any_blocks_hold_the_invariants(
+    blocks: list[Block], min_bytes: int, max_bytes: int
+) -> None:
+    options = DocumentOptions(min_bytes=min_bytes, max_bytes=max_bytes)
     text, chunks = compose(blocks, options)
-    assert_holds(text, chunks, options)
+    assert_invariants(text, chunks, options)
     letters = [
         letter for block in blocks for letter in block.text if letter in "ab\u20ac\u00e9\U0001f600"
     ]

@@ -9,7 +9,7 @@ import re
 import pytest
 from making import docx, p
 from packing import archive, paragraph, parts_of, pptx, shape, slide, xlsx
-from reading import blocks, made, why
+from reading import blocks, read_checked, skip_reason
 
 from ragit.chunk.documents.sniff import format_of
 
@@ -18,7 +18,7 @@ PACKAGES = {
     "xlsx": lambda: xlsx({"S": {"A1": "Some words"}}),
     "pptx": lambda: pptx([slide(shape(paragraph("Some words")))]),
 }
-WORDS = {
+MAIN_TYPES = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml",
     "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml",
@@ -42,47 +42,50 @@ def at_the_root(data: bytes) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("kind", PACKAGES)
-def test_parts_may_lie_at_the_root_of_the_archive(kind: str) -> None:
+def test_parts_at_the_archive_root_are_read(kind: str) -> None:
     parts = at_the_root(PACKAGES[kind]())
     main = next(
         name for name in parts if name in ("document.xml", "workbook.xml", "presentation.xml")
     )
-    data = typed(parts, WORDS[kind], main)
+    data = typed(parts, MAIN_TYPES[kind], main)
     assert [block.text for block in blocks(data, kind)][-1:] == ["Some words"]
-    assert made(data, kind).chunks
+    assert read_checked(data, kind).chunks
 
 
 @pytest.mark.parametrize("kind", PACKAGES)
-def test_folders_tell_where_no_content_type_does(kind: str) -> None:
+def test_main_part_is_found_by_folder_without_content_types(kind: str) -> None:
     parts = {**parts_of(PACKAGES[kind]()), "[Content_Types].xml": b"<Types/>"}
-    assert "Some words" in made(archive(parts), kind).text.decode()
+    assert "Some words" in read_checked(archive(parts), kind).text.decode()
 
 
 @pytest.mark.parametrize(
-    "word",
+    "content_type",
     [
         "application/vnd.ms-word.document.macroEnabled.main+xml",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml",
         "application/vnd.ms-word.template.macroEnabledTemplate.main+xml",
     ],
 )
-def test_macros_and_templates_are_documents(word: str) -> None:
-    data = typed(parts_of(docx(p("Some words"))), word, "word/document.xml")
-    assert made(data, "docx").text == b"Some words\n"
-    assert format_of(f'<x ContentType="{word}"/>'.encode(), ()) == "docx"
+def test_macro_and_template_content_types_are_read(content_type: str) -> None:
+    data = typed(parts_of(docx(p("Some words"))), content_type, "word/document.xml")
+    assert read_checked(data, "docx").text == b"Some words\n"
+    assert format_of(f'<x ContentType="{content_type}"/>'.encode(), ()) == "docx"
 
 
-def test_a_relation_to_a_part_that_is_not_there_is_ignored() -> None:
+def test_relation_to_a_missing_part_is_ignored() -> None:
     parts = parts_of(docx(p("Some words")))
     name = "word/_rels/document.xml.rels"
     gone = b'<Relationship Id="x" Type="a/image" Target="media/gone.png"/></Relationships>'
     parts[name] = parts[name].replace(b"</Relationships>", gone)
-    assert made(archive(parts), "docx").text == b"Some words\n"
+    assert read_checked(archive(parts), "docx").text == b"Some words\n"
 
 
-def test_a_workbook_in_a_documents_package_is_not_its_format() -> None:
+def test_embedded_workbook_type_does_not_decide_the_format() -> None:
     embedded = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     types = f'<Types><Default Extension="xlsx" ContentType="{embedded}"/></Types>'
     parts = {**parts_of(docx(p("Some words"))), "[Content_Types].xml": types}
-    assert made(archive(parts), "docx").text == b"Some words\n"
-    assert why(archive({"[Content_Types].xml": types, "a.xml": b""}), "xlsx") == "no xlsx inside"
+    assert read_checked(archive(parts), "docx").text == b"Some words\n"
+    assert (
+        skip_reason(archive({"[Content_Types].xml": types, "a.xml": b""}), "xlsx")
+        == "no xlsx inside"
+    )

@@ -19,7 +19,7 @@ from statistics import median
 
 import pytest
 from fuzz import samples
-from reading import OPTIONS, made
+from reading import OPTIONS, read_checked
 
 from ragit.chunk.documents.block import Unreadable
 from ragit.chunk.documents.frame import blocks_of
@@ -37,7 +37,7 @@ OTHERS: dict[str, list[str]] = {
 SHEETS = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1"
 OFFICE = {"rtf": "txt:Text (encoded):UTF8", "xlsx": SHEETS, "xls": SHEETS, "ods": SHEETS}
 """Format to which LibreOffice converts, by language. pandoc cannot decode symbol fonts."""
-MOST_FILES = 100
+MAX_FILES = 100
 """Number of documents to compare for each language; one takes seconds."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -55,7 +55,7 @@ def program(language: str) -> list[str]:
     return command
 
 
-def said(command: list[str], file: Path) -> str | None:
+def text_by_program(command: list[str], file: Path) -> str | None:
     """Return the text that another program finds; None if it fails."""
     typed = [str(file) if part == "FILE" else part for part in command]
     try:
@@ -73,38 +73,38 @@ def share(wanted: Counter[str], found: Counter[str]) -> float:
 @pytest.mark.parametrize(
     "language", ["docx", "pdf"]
 )  # antiword wants more of a .doc file than a sample has
-def test_what_another_reader_finds_of_a_sample_is_found(language: str, tmp_path: Path) -> None:
+def test_sample_has_all_words_of_another_reader(language: str, tmp_path: Path) -> None:
     command = program(language)
     for number, data in enumerate(samples(language)):
         file = tmp_path / f"{number}.{language}"
         file.write_bytes(data)
-        other = said(command, file)
-        assert other
-        assert share(words(other), words(made(data, language).text.decode())) == 1.0
+        other_text = text_by_program(command, file)
+        assert other_text
+        assert share(words(other_text), words(read_checked(data, language).text.decode())) == 1.0
 
 
 @pytest.mark.parametrize("language", OTHERS)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("quiet")
-def test_what_another_reader_finds_of_real_documents_is_found(language: str) -> None:
+def test_real_documents_have_the_words_of_another_reader(language: str) -> None:
     folder = os.environ.get("REAL_DOCUMENTS")
     if not folder:
         pytest.skip("REAL_DOCUMENTS names no folder of documents")
     command = program(language)
     shares = []
     for file in sorted(Path(folder).rglob(f"*.{language}")):
-        other = said(command, file)
-        found = made(file.read_bytes(), language)
-        if other is not None and found.chunks:
-            shares.append(share(words(other.replace("[pic]", "")), words(found.text.decode())))
+        other_text = text_by_program(command, file)
+        found = read_checked(file.read_bytes(), language)
+        if other_text is not None and found.chunks:
+            shares.append(share(words(other_text.replace("[pic]", "")), words(found.text.decode())))
     if not shares:
         pytest.skip(f"no .{language} in {folder}")
-    # The rest are letters set one by one, scripts in different reading orders, and forms.
+    # The rest are characters placed one by one, other reading orders of scripts, and forms.
     assert median(shares) >= 0.99
     assert sum(part >= 0.9 for part in shares) >= 0.85 * len(shares)
 
 
-def said_by_office(file: Path, to: str, folder: Path) -> str:
+def text_by_libreoffice(file: Path, to: str, folder: Path) -> str:
     """Return the text of all sheets that LibreOffice finds; empty if it fails."""
     office = shutil.which("soffice")
     if office is None:
@@ -127,15 +127,17 @@ def said_by_office(file: Path, to: str, folder: Path) -> str:
 @pytest.mark.parametrize("language", OFFICE)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("quiet")
-def test_what_libreoffice_finds_of_real_documents_is_found(language: str, tmp_path: Path) -> None:
+def test_real_documents_have_the_words_of_libreoffice(language: str, tmp_path: Path) -> None:
     folder = os.environ.get("REAL_DOCUMENTS")
     if not folder:
         pytest.skip("REAL_DOCUMENTS names no folder of documents")
     shares = []
-    for file in sorted(Path(folder).rglob(f"*.{language}"))[:MOST_FILES]:
-        found = made(file.read_bytes(), language)
+    for file in sorted(Path(folder).rglob(f"*.{language}"))[:MAX_FILES]:
+        found = read_checked(file.read_bytes(), language)
         # LibreOffice formats numbers and dates by the sheet's formats, and numbers errors itself.
-        wanted = Counter(_LETTERS.findall(said_by_office(file, OFFICE[language], tmp_path).lower()))
+        wanted = Counter(
+            _LETTERS.findall(text_by_libreoffice(file, OFFICE[language], tmp_path).lower())
+        )
         if wanted and found.chunks:
             shares.append(share(wanted, Counter(_LETTERS.findall(found.text.decode().lower()))))
     if not shares:
@@ -161,7 +163,7 @@ seal,2023-12-31 14:30:00,7%,0.1,FALSE
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bytes]:
+def convert(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bytes]:
     """Return a function that gives LibreOffice's document for a suffix."""
     office = shutil.which("soffice")
     if office is None:
@@ -182,7 +184,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bytes]:
         "ods": "calc8",
     }
 
-    def convert(suffix: str) -> bytes:
+    def converted(suffix: str) -> bytes:
         profile = f"-env:UserInstallation=file://{folder}/profile"
         is_table = suffix in ("xlsx", "xls", "ods")
         read_as = "CSV:44,34,76,1,,1033,false,true" if is_table else "HTML (StarWriter)"
@@ -195,21 +197,21 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], bytes]:
             pytest.skip(f"LibreOffice wrote no .{suffix}: {done.stderr.decode()[-200:]}")
         return file.read_bytes()
 
-    return convert
+    return converted
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["docx", "doc", "odt", "pdf", "rtf"])
-def test_what_libreoffice_writes_is_read(
-    suffix: str, written: Callable[[str], bytes], tmp_path: Path
+def test_document_written_by_libreoffice_is_read(
+    suffix: str, convert: Callable[[str], bytes], tmp_path: Path
 ) -> None:
-    data = written(suffix)
-    found = made(data, suffix)
+    data = convert(suffix)
+    found = read_checked(data, suffix)
     if suffix in OTHERS and shutil.which(OTHERS[suffix][0]):
         file = tmp_path / f"page.{suffix}"
         file.write_bytes(data)
-        other = said(OTHERS[suffix], file)
-        assert other and share(words(other), words(found.text.decode())) == 1.0
+        other_text = text_by_program(OTHERS[suffix], file)
+        assert other_text and share(words(other_text), words(found.text.decode())) == 1.0
     wanted = words(re.sub(r"<title>.*?</title>|<[^>]*>", " ", PAGE))
     assert share(wanted, words(found.text.decode())) == 1.0
     if suffix != "pdf":
@@ -227,8 +229,10 @@ def test_what_libreoffice_writes_is_read(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["xlsx", "xls", "ods"])
-def test_a_table_as_libreoffice_writes_it(suffix: str, written: Callable[[str], bytes]) -> None:
-    rows = [block for block in blocks_of(written(suffix), suffix, OPTIONS) if block.kind == "table"]
+def test_spreadsheet_written_by_libreoffice_is_read(
+    suffix: str, convert: Callable[[str], bytes]
+) -> None:
+    rows = [block for block in blocks_of(convert(suffix), suffix, OPTIONS) if block.kind == "table"]
     assert {block.repeat for block in rows} == {"Part | Bought | Share | Cost | Kept"}
     assert [block.text for block in rows] == [
         "\u043c\u0430\u0441\u043b\u043e | 2024-01-03 | 12.5% | 1234.5 | TRUE",
@@ -237,7 +241,7 @@ def test_a_table_as_libreoffice_writes_it(suffix: str, written: Callable[[str], 
     ]
 
 
-def test_only_what_is_unreadable_is_said_to_be(tmp_path: Path) -> None:
+def test_reason_holds_no_text_of_the_document(tmp_path: Path) -> None:
     """Reasons are fixed phrases, without text of the document."""
     with pytest.raises(Unreadable, match=r"^xls under another name$"):
         from making import compound

@@ -13,7 +13,7 @@ import pypdf.errors
 import pytest
 from making import content, encrypted, outlined, pdf, pdf_objects, stream, written
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
-from reading import blocks, lines, made, why
+from reading import blocks, lines, read_checked, skip_reason
 
 from ragit.chunk.documents import pdf as pdf_reader
 from ragit.chunk.documents.block import Place
@@ -21,7 +21,7 @@ from ragit.chunk.documents.pdf_layout import Line
 from ragit.chunk.options import DocumentOptions
 
 
-def test_paragraphs_are_told_by_distance_and_carry_their_page() -> None:
+def test_paragraphs_are_split_by_distance_and_have_a_page() -> None:
     found = blocks(
         pdf([["First line", "second line", ("Next paragraph", 30)], ["On page two"]]), "pdf"
     )
@@ -32,14 +32,14 @@ def test_paragraphs_are_told_by_distance_and_carry_their_page() -> None:
     ]
 
 
-def test_the_outline_gives_headings() -> None:
+def test_outline_gives_headings() -> None:
     pages = [
         ["1 Introduction", ("Words of it.", 30)],
         ["Deep", ("More words.", 30)],
         ["1.2", "The second", "part", ("End.", 30)],
     ]
     titles = [("Introduction", 1, 0), ("Deep", 2, 1), ("The second part", 3, 1)]
-    found = made(outlined(pdf(pages), titles), "pdf", DocumentOptions(min_bytes=0))
+    found = read_checked(outlined(pdf(pages), titles), "pdf", DocumentOptions(min_bytes=0))
     assert [(chunk.symbol, chunk.parent, chunk.place) for chunk in found.chunks] == [
         ("Introduction", "", "page 1"),
         ("Deep", "Introduction", "page 2"),
@@ -48,13 +48,13 @@ def test_the_outline_gives_headings() -> None:
     assert found.chunks[2].text == "1.2\nThe second\npart\n\nEnd."
 
 
-def test_a_title_that_is_not_on_its_page_still_heads_it() -> None:
+def test_outline_title_absent_from_its_page_still_heads_it() -> None:
     found = blocks(outlined(pdf([["Words"], ["More"]]), [("Annex", 2, 0)]), "pdf")
     assert [block.headings for block in found] == [(), ("Annex",)]
     assert not any(block.kind == "heading" for block in found)
 
 
-def test_words_that_were_broken_are_mended() -> None:
+def test_hyphenated_words_are_joined() -> None:
     broken = [
         "an exam-",
         "ple of a well-",
@@ -67,7 +67,7 @@ def test_words_that_were_broken_are_mended() -> None:
     assert text == "text: an example\nof a well-known\nword; a well-known\none - and\nnon-\nRoman"
 
 
-def test_ligatures_and_odd_spaces_are_plain_letters() -> None:
+def test_ligatures_are_expanded() -> None:
     raw = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding << /Differences [1 /fi /fl] >> >>"
     body = stream(b"BT /F1 10 Tf 72 700 Td (\\001nd the \\002ow) Tj ET")
     data = pdf_objects(
@@ -82,29 +82,29 @@ def test_ligatures_and_odd_spaces_are_plain_letters() -> None:
     assert lines(data, "pdf") == ["text: find the flow"]
 
 
-def test_dots_that_lead_to_a_number_are_three() -> None:
+def test_dot_leaders_are_shortened() -> None:
     assert lines(pdf([["Scope" + "." * 80 + "7"]]), "pdf") == ["text: Scope ... 7"]
 
 
-def test_a_running_title_stands_once() -> None:
+def test_running_title_and_page_numbers_are_kept_once() -> None:
     pages = [
         ["The Book of Everything", (f"Words of page {number}.", 40), (f"- {number} -", 500)]
         for number in range(1, 9)
     ]
-    text = made(pdf(pages), "pdf").text.decode()
+    text = read_checked(pdf(pages), "pdf").text.decode()
     assert text.count("The Book of Everything") == 1
     assert text.count("- 1 -") == 1 and "- 5 -" not in text
     assert all(f"Words of page {number}." in text for number in range(1, 9))
 
 
 @pytest.mark.parametrize("algorithm", ["RC4-40", "RC4-128", "AES-128", "AES-256"])
-def test_encrypted(algorithm: str) -> None:
+def test_encrypted_pdf_is_read_with_an_empty_password_only(algorithm: str) -> None:
     data = pdf([["Some words"]])
     assert lines(encrypted(data, "", algorithm), "pdf") == ["text: Some words"]
-    assert why(encrypted(data, "secret", algorithm), "pdf") == "password-protected"
+    assert skip_reason(encrypted(data, "secret", algorithm), "pdf") == "password-protected"
 
 
-def test_comments_and_what_was_filled_in() -> None:
+def test_comments_and_form_values_are_read() -> None:
     writer = pypdf.PdfWriter(clone_from=io.BytesIO(pdf([["Words"], []])))
     for number, note in enumerate(
         [
@@ -134,9 +134,9 @@ def test_comments_and_what_was_filled_in() -> None:
     ]
 
 
-def test_scanned() -> None:
-    assert why(pdf([[], []], scanned=[1, 2]), "pdf") == "no text (scanned)"
-    assert why(pdf([[], []]), "pdf") == "no text"
+def test_scanned_pages_are_reported() -> None:
+    assert skip_reason(pdf([[], []], scanned=[1, 2]), "pdf") == "no text (scanned)"
+    assert skip_reason(pdf([[], []]), "pdf") == "no text"
     found = blocks(pdf([["Cover"], [], [], [], ["End"]], scanned=[2, 3]), "pdf")
     assert [(block.kind, block.text, block.place) for block in found] == [
         ("text", "Cover", Place("", "page", 1, 1)),
@@ -145,36 +145,36 @@ def test_scanned() -> None:
     ]
 
 
-def test_more_pages_than_are_read() -> None:
+def test_pages_beyond_max_pages_are_left_out() -> None:
     found = blocks(
         pdf([[f"page {number}"] for number in range(9)]), "pdf", DocumentOptions(max_pages=4)
     )
     assert [block.text for block in found][3:] == ["page 3", "[Pages 5-9 are left out.]"]
 
 
-def test_more_text_than_is_taken() -> None:
-    found = made(
+def test_text_beyond_max_text_is_left_out() -> None:
+    found = read_checked(
         pdf([["words " * 10] * 40 for _ in range(20)]), "pdf", DocumentOptions(max_text=5000)
     )
     assert 4000 < len(found.text) < 6000
     assert b"left out" in found.text[-100:]
 
 
-def test_ten_thousand_pages() -> None:
+def test_pdf_of_ten_thousand_pages_is_read_in_30_seconds() -> None:
     data = pdf([[f"Words of page {number}"] for number in range(10_000)])
     started = time.monotonic()
-    found = made(data, "pdf", DocumentOptions(max_pages=500))
+    found = read_checked(data, "pdf", DocumentOptions(max_pages=500))
     assert found.chunks[-1].text.endswith("[Pages 501-10000 are left out.]")
     assert time.monotonic() - started < 30
 
 
-def test_a_page_that_is_broken_costs_only_itself() -> None:
+def test_broken_page_does_not_affect_the_others() -> None:
     data = pdf([["First"], b"BT /F1 9 Tf [(a) <zz>] TJ ET \xff\xfe ( BT [[[[", ["Last"]])
-    text = made(data, "pdf").text.decode()
+    text = read_checked(data, "pdf").text.decode()
     assert "First" in text and "Last" in text
 
 
-def test_glyphs_that_are_no_letters_are_no_text() -> None:
+def test_unknown_glyphs_give_no_text() -> None:
     body = stream(b"BT /F1 10 Tf 72 700 Td (" + b"\\001\\002\\003" * 40 + b") Tj ET")
     names = b" ".join(b"/g%d" % number for number in range(1, 40))
     data = pdf_objects(
@@ -187,16 +187,16 @@ def test_glyphs_that_are_no_letters_are_no_text() -> None:
             % names,
         ]
     )
-    assert why(data, "pdf") == "no text (unknown letters)"
+    assert skip_reason(data, "pdf") == "no text (unknown letters)"
 
 
 @pytest.mark.parametrize("cut", [8, 100, 500, 1200])
-def test_truncated(cut: int) -> None:
+def test_truncated_pdf_raises_no_error(cut: int) -> None:
     data = pdf([["Some words here"]])
-    assert why(data[:cut], "pdf") in ("damaged pdf", "no text", "")
+    assert skip_reason(data[:cut], "pdf") in ("damaged pdf", "no text", "")
 
 
-def test_pages_that_contain_themselves() -> None:
+def test_cyclic_page_tree_is_skipped() -> None:
     data = pdf_objects(
         [
             b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -204,18 +204,18 @@ def test_pages_that_contain_themselves() -> None:
             b"<< /Type /Page /Parent 2 0 R >>",
         ]
     )
-    assert why(data, "pdf") in ("damaged pdf", "no text", "nested too deeply")
+    assert skip_reason(data, "pdf") in ("damaged pdf", "no text", "nested too deeply")
 
 
-def test_objects_nested_without_end() -> None:
+def test_deeply_nested_objects_are_skipped() -> None:
     deep = b"[" * 50_000 + b"]" * 50_000
     data = pdf_objects(
         [b"<< /Type /Catalog /Pages 2 0 R /X %s >>" % deep, b"<< /Type /Pages /Kids [] /Count 0 >>"]
     )
-    assert why(data, "pdf") in ("damaged pdf", "no text", "nested too deeply")
+    assert skip_reason(data, "pdf") in ("damaged pdf", "no text", "nested too deeply")
 
 
-def test_a_stream_that_unpacks_to_much_more() -> None:
+def test_stream_that_unpacks_to_200_mb_raises_no_error() -> None:
     bomb = stream(b"BT /F1 9 Tf (words) Tj ET ", spaces=200)
     assert len(bomb) < 1_000_000
     objects = [
@@ -224,18 +224,18 @@ def test_a_stream_that_unpacks_to_much_more() -> None:
         b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R >>",
         bomb,
     ]
-    assert why(pdf_objects(objects), "pdf") in ("", "damaged pdf", "no text")
+    assert skip_reason(pdf_objects(objects), "pdf") in ("", "damaged pdf", "no text")
 
 
-def test_an_outline_without_sense_costs_only_headings() -> None:
+def test_broken_outline_keeps_the_text() -> None:
     data = outlined(pdf([["Words"]]), [("A", 1, 0), ("B", 1, 1)])
     for wrong in (b"/Title (A)", b"/First", b"/Next", b"/Dest", b"/D"):
         broken = data.replace(wrong, b"/" + b"Q" * (len(wrong) - 1))
-        assert "Words" in made(broken, "pdf").text.decode()
+        assert "Words" in read_checked(broken, "pdf").text.decode()
 
 
-def test_content_drawn_with_instructions_of_no_text_is_no_text() -> None:
-    assert why(pdf([content([]) + b" 0 0 m 100 100 l S"]), "pdf") == "no text"
+def test_drawing_without_text_gives_no_text() -> None:
+    assert skip_reason(pdf([content([]) + b" 0 0 m 100 100 l S"]), "pdf") == "no text"
 
 
 @pytest.mark.parametrize(
@@ -261,35 +261,35 @@ def test_content_drawn_with_instructions_of_no_text_is_no_text() -> None:
     ],
     ids=lambda one: type(one).__name__,
 )
-def test_what_stopped_the_reader_is_named(
+def test_error_of_pypdf_is_reported_as_the_reason(
     monkeypatch: pytest.MonkeyPatch, error: Exception, whole: str, page: str
 ) -> None:
     monkeypatch.setattr(pdf_reader, "pypdfium2", None)
     real = pypdf.PageObject.extract_text
 
-    def stopped(self: pypdf.PageObject, *arguments: Any, **named: Any) -> str:
+    def failing(self: pypdf.PageObject, *arguments: Any, **named: Any) -> str:
         if self.page_number not in wanted:
             raise error
         return real(self, *arguments, **named)
 
-    monkeypatch.setattr(pypdf.PageObject, "extract_text", stopped)
+    monkeypatch.setattr(pypdf.PageObject, "extract_text", failing)
     wanted = [0, 2]
     data = pdf([["first"], ["second"], ["third"]])
     assert lines(data, "pdf") == ["text: first", f"note: {page}", "text: third"]
     wanted = []
-    assert why(data, "pdf") == whole
+    assert skip_reason(data, "pdf") == whole
     monkeypatch.setattr(pypdf, "PdfReader", lambda _: (_ for _ in ()).throw(error))
-    assert why(data, "pdf") == whole
+    assert skip_reason(data, "pdf") == whole
 
 
-def test_a_stream_that_unpacks_to_more_than_pypdf_allows_is_no_damage(
+def test_stream_over_the_limit_of_pypdf_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pdf_reader, "pypdfium2", None)
-    assert why(pdf([b" " * 75_000_001]), "pdf") == "over a limit of its reader"
+    assert skip_reason(pdf([b" " * 75_000_001]), "pdf") == "over a limit of its reader"
 
 
-def test_without_pdfium_pypdf_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pypdf_and_pdfium_give_the_same_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = [["First line", "second line", ("Next paragraph", 30)], ["an exam-", "ple of it"]]
     data = outlined(pdf([*pages, []], scanned=[3]), [("First line", 1, 0)])
     found = blocks(data, "pdf")
@@ -297,7 +297,7 @@ def test_without_pdfium_pypdf_reads_the_same(monkeypatch: pytest.MonkeyPatch) ->
     assert blocks(data, "pdf") == found != []
 
 
-def test_a_page_whose_words_pdfium_tears_apart_is_read_by_pypdf(
+def test_page_with_words_torn_by_pdfium_is_read_by_pypdf(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     torn = [Line("so m e w o r d s", 72, 700, 10)]
@@ -319,14 +319,14 @@ def _objects(*more: bytes) -> list[bytes]:
     ]
 
 
-def test_a_stream_whose_length_is_itself() -> None:
+def test_stream_length_that_refers_to_itself_is_tolerated() -> None:
     objects = _objects()
     body = content(["Some words"])
     objects[3] = b"<< /Length 4 0 R >>\nstream\n%s\nendstream" % body
     assert lines(pdf_objects(objects), "pdf") == ["text: Some words"]
 
 
-def test_a_page_tree_with_a_cycle_behind_good_pages() -> None:
+def test_page_before_a_page_tree_cycle_is_read() -> None:
     objects = _objects(b"<< /Type /Pages /Parent 2 0 R /Kids [2 0 R] /Count 1 >>")
     for count in (1, 2, 3):
         kids = b"/Kids [3 0 R 6 0 R] /Count %d" % count
@@ -335,6 +335,6 @@ def test_a_page_tree_with_a_cycle_behind_good_pages() -> None:
 
 
 @pytest.mark.parametrize("count", [b"999999999", b"0", b"-1"])
-def test_a_table_of_objects_whose_length_is_a_lie(count: bytes) -> None:
+def test_wrong_length_of_the_xref_table_is_tolerated(count: bytes) -> None:
     data = pdf_objects(_objects()).replace(b"xref\n0 6", b"xref\n0 " + count)
     assert lines(data, "pdf") == ["text: Some words"]

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from packing import rtf
-from reading import blocks, lines, made, why
+from reading import blocks, lines, read_checked, skip_reason
 
 from ragit.chunk.documents import rtf_marks
 
@@ -20,7 +20,7 @@ STYLES = (
 )
 
 
-def test_titles_are_a_path() -> None:
+def test_headings_form_a_path() -> None:
     body = STYLES + (
         r"\pard\s3 The Book\par\pard\s1 One\par\pard a\par{\pard\s2 Two\par}\pard b\par"
         r"\pard\s4 Deep\par\pard\s5 c\par\pard\outlinelevel0 Three\par\pard\s1\outlinelevel9 no title\par"
@@ -38,7 +38,7 @@ def test_titles_are_a_path() -> None:
     ]
 
 
-def test_items_have_their_numbers() -> None:
+def test_list_items_have_their_numbers() -> None:
     body = (
         r"\pard{\listtext\pard 1.\tab}\ls1 one\par{\listtext a)\tab}\ilvl1 inner\par"
         r"\pard{\pntext\f1\'b7\tab}dot\par\pard plain\par"
@@ -51,7 +51,7 @@ def test_items_have_their_numbers() -> None:
     ]
 
 
-def test_rows_stand_under_their_header() -> None:
+def test_table_rows_repeat_their_header() -> None:
     row = r"\trowd\cellx1000\cellx2000\pard\intbl {}\cell {}\cell\row"
     table = row.replace("{}", "Part", 1).replace("{}", "Size", 1) + row.replace(
         "{}", r"bolt\par long", 1
@@ -91,7 +91,7 @@ def test_rows_stand_under_their_header() -> None:
         (r"\'zz", "zz"),
     ],
 )
-def test_letters(body: str, text: str) -> None:
+def test_characters_are_decoded(body: str, text: str) -> None:
     assert "\n".join(block.text for block in blocks(rtf(body), "rtf")) == text
 
 
@@ -103,7 +103,7 @@ def test_pictures_and_embedded_files_are_no_text() -> None:
     assert lines(rtf(body), "rtf") == ["text: abc"]
 
 
-def test_what_stands_beside_the_text_comes_behind_its_paragraph() -> None:
+def test_notes_headers_and_boxes_are_separate_blocks() -> None:
     body = STYLES + (
         r"{\header running head\par}{\headerf running head\par}{\footer \par}{\footer page {\field 3}\par}"
         r"\pard\s1 One\par\pard text{\footnote\pard a note\par}{\*\annotation remark} goes on\par"
@@ -125,25 +125,25 @@ def test_what_stands_beside_the_text_comes_behind_its_paragraph() -> None:
     ]
 
 
-def test_what_is_no_rtf_or_empty() -> None:
-    assert why(b"words", "rtf") == "no rtf file"
-    assert why(rtf(""), "rtf") == "no text"
-    assert why(rtf(r"{\pict 00ff}"), "rtf") == "no text"
+def test_only_rtf_with_text_is_read() -> None:
+    assert skip_reason(b"words", "rtf") == "no rtf file"
+    assert skip_reason(rtf(""), "rtf") == "no text"
+    assert skip_reason(rtf(r"{\pict 00ff}"), "rtf") == "no text"
     assert lines(b"\xef\xbb\xbf {\\rtf1 words", "rtf") == ["text: words"]
     assert lines(rtf("words") + b"\0\0junk}", "rtf") == ["text: words"]
 
 
-def test_a_file_cut_anywhere_gives_what_is_before() -> None:
+def test_rtf_cut_anywhere_raises_no_error() -> None:
     whole = rtf(
         STYLES
         + r"\pard\s1 One\par{\footnote note}\trowd\intbl a\cell b\cell\row\pard caf\'e9 \u945? end\par"
     )
     for stop in range(len(whole)):
-        made(whole[:stop], "rtf")
+        read_checked(whole[:stop], "rtf")
 
 
-def test_groups_without_end_are_refused() -> None:
-    assert why(b"{\\rtf1 " + b"{" * 1_000_000, "rtf") == "nested too deeply"
+def test_deeply_nested_groups_are_skipped() -> None:
+    assert skip_reason(b"{\\rtf1 " + b"{" * 1_000_000, "rtf") == "nested too deeply"
     assert lines(b"{\\rtf1 a" + b"}" * 100_000, "rtf") == ["text: a"]
 
 
@@ -165,15 +165,15 @@ def test_groups_without_end_are_refused() -> None:
         rb"{\pict\bin1 a",
     ],
 )
-def test_many_of_anything_take_seconds(piece: bytes) -> None:
+def test_repeated_control_words_are_read_within_10_seconds(piece: bytes) -> None:
     data = b"{\\rtf1 " + piece * (300_000 // len(piece)) + b"}"
     started = time.process_time()
-    made(data, "rtf")
+    read_checked(data, "rtf")
     assert time.process_time() - started < 10
-    assert why(b"{\\rtf1\\bin999999999 " + piece, "rtf") == "no text"
+    assert skip_reason(b"{\\rtf1\\bin999999999 " + piece, "rtf") == "no text"
 
 
-def test_words_by_the_million_are_read_as_far_as_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokens_beyond_the_bound_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rtf_marks, "_MOST_TOKENS", 1000)
     found = lines(rtf(r"a\par " * 1000), "rtf")
     assert 400 < len(found) < 600
@@ -184,18 +184,18 @@ def test_words_by_the_million_are_read_as_far_as_a_bound(monkeypatch: pytest.Mon
     "body",
     [r"\u64976?", r"\u64976?\u57344?", r"{\v \u64979?}", r"\u-1?\par\u64977?"],
 )
-def test_marks_of_our_own_are_no_letters_of_a_document(body: str) -> None:
+def test_internal_mark_characters_in_a_document_are_tolerated(body: str) -> None:
     found = lines(rtf(f"a {body} b"), "rtf")
     assert found[0].startswith("text: a")
     assert found[-1].endswith("b")
 
 
-def test_letters_of_two_bytes_whose_second_one_is_a_brace_or_a_backslash() -> None:
+def test_double_byte_character_ending_in_brace_or_backslash_is_decoded() -> None:
     fonts = r"{\fonttbl{\f1\fcharset128 Mincho;}}\f1 "
     assert lines(rtf(fonts + r"\'8f\'5c\'83\'7b plain"), "rtf") == ["text: \u5341\u30dc plain"]
 
 
-def test_words_without_a_number_and_numbers_beyond_all_letters() -> None:
+def test_control_words_with_missing_or_huge_numbers_are_tolerated() -> None:
     assert lines(rtf(r"\uc a\u b\u99999999? c\ansicpg99999 d\f-1 e"), "rtf")[0].startswith(
         "text: a"
     )

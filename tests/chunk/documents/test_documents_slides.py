@@ -18,21 +18,23 @@ from packing import (
     slide,
     slide_table,
 )
-from reading import OPTIONS, blocks, lines, made, why
+from reading import OPTIONS, blocks, lines, read_checked, skip_reason
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
 
 def places(data: bytes, language: str) -> list[tuple[str, str]]:
     """Return each chunk's place, and its own heading or the headings around it."""
-    return [(chunk.place, chunk.symbol or chunk.parent) for chunk in made(data, language).chunks]
+    return [
+        (chunk.place, chunk.symbol or chunk.parent) for chunk in read_checked(data, language).chunks
+    ]
 
 
 # -- .pptx
 # -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_slide_is_its_title_its_shapes_and_its_notes() -> None:
+def test_slide_gives_title_shapes_and_notes() -> None:
     shapes = (
         shape(paragraph("Oil the gears"), paragraph("daily", 1), role="body"),
         shape(paragraph("Lubrication"), role="title"),
@@ -56,7 +58,7 @@ def test_a_slide_is_its_title_its_shapes_and_its_notes() -> None:
     assert places(data, "pptx") == [("slide 1", "Lubrication")]
 
 
-def test_slides_come_in_the_order_of_the_show() -> None:
+def test_slides_follow_the_presentation_order() -> None:
     data = pptx(
         [slide(shape(paragraph(word))) for word in ("third", "first", "second")], order=[2, 3, 1]
     )
@@ -64,14 +66,14 @@ def test_slides_come_in_the_order_of_the_show() -> None:
     assert found == [("first", 1), ("second", 2), ("third", 3)]
 
 
-def test_a_hidden_slide_says_so() -> None:
+def test_hidden_slide_is_marked_in_its_place() -> None:
     data = pptx(
         [slide(shape(paragraph("shown"))), slide(shape(paragraph("not shown")), hidden=True)]
     )
     assert [place for place, _ in places(data, "pptx")] == ["slide 1", "hidden slide 2"]
 
 
-def test_what_is_there_twice_for_older_programs_is_read_once() -> None:
+def test_fallback_content_is_not_read() -> None:
     both = "<mc:Choice>{}</mc:Choice><mc:Fallback>{}</mc:Fallback>".format(
         shape(paragraph("new")), shape(paragraph("old"))
     )
@@ -80,7 +82,7 @@ def test_what_is_there_twice_for_older_programs_is_read_once() -> None:
     ]
 
 
-def test_charts_and_diagrams_and_comments_are_read_beside_the_slide() -> None:
+def test_charts_and_comments_of_a_slide_are_read() -> None:
     chart = "<c:c xmlns:c='urn:c'><c:strCache><c:pt><c:v>East</c:v></c:pt></c:strCache><c:v>4.5</c:v></c:c>"
     comments = "<p:l xmlns:p='urn:p'><p:cm><p:text>check this</p:text></p:cm><p:cm><p:text>done</p:text></p:cm></p:l>"
     data = pptx(
@@ -123,7 +125,7 @@ TEXT = (
 )
 
 
-def test_an_opendocument_text_is_read_in_its_order() -> None:
+def test_opendocument_text_is_read_in_order() -> None:
     edges = "<style:header><text:p>Manual</text:p></style:header><style:footer><text:p>page</text:p></style:footer>"
     assert lines(odf("text", TEXT, edges=edges), "odt") == [
         "header: Manual",
@@ -142,21 +144,21 @@ def test_an_opendocument_text_is_read_in_its_order() -> None:
     ]
 
 
-def test_titles_of_an_opendocument_text_hold_for_what_follows() -> None:
+def test_opendocument_headings_apply_to_following_blocks() -> None:
     found = {block.text: block.headings for block in blocks(odf("text", TEXT), "odt")}
     assert found["- one"] == ("Gears", "Oil")
     assert found["The end."] == ("End",)
 
 
-def test_pages_are_counted_where_the_file_says_where_they_end() -> None:
+def test_pages_are_counted_at_soft_page_breaks() -> None:
     body = "<text:p>first</text:p><text:p><text:soft-page-break/>second</text:p>"
-    assert [block.place.first for block in blocks(odf("text", body), "odt")] == [2 - 1, 2]
+    assert [block.place.first for block in blocks(odf("text", body), "odt")] == [1, 2]
     assert [block.place.unit for block in blocks(odf("text", "<text:p>first</text:p>"), "odt")] == [
         ""
     ]
 
 
-def test_an_opendocument_presentation() -> None:
+def test_opendocument_presentation_is_read() -> None:
     page = (
         '<draw:page draw:name="p1"><draw:frame><draw:text-box><text:list><text:list-item><text:p>point</text:p>'
         "</text:list-item></text:list></draw:text-box></draw:frame>"
@@ -176,7 +178,7 @@ def test_an_opendocument_presentation() -> None:
     assert [block.place.first for block in blocks(data, "odp")] == [1, 1, 1, 1, 2, 2, 2, 2]
 
 
-def test_spaces_without_number_are_bounded() -> None:
+def test_repeated_spaces_are_bounded() -> None:
     body = '<text:p>a<text:s text:c="99999999"/>b</text:p>'
     assert len(blocks(odf("text", body), "odt")[0].text) < 200
 
@@ -191,7 +193,7 @@ PAGE = """<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN"
     more</pre><script>alert()</script><h2>Under</h2>tail</body></html>"""
 
 
-def test_a_book_is_read_in_the_order_of_its_spine() -> None:
+def test_book_is_read_in_spine_order() -> None:
     pages = {
         "b.xhtml": PAGE.format("Two"),
         "a 1.xhtml": PAGE.format("One"),
@@ -220,7 +222,7 @@ def test_a_book_is_read_in_the_order_of_its_spine() -> None:
     assert [block.repeat for block in found if block.kind == "table"] == ["a | b", "a | b"]
 
 
-def test_what_drawings_say_and_what_stands_for_an_object_is_read() -> None:
+def test_svg_text_and_object_fallback_are_read() -> None:
     drawing = "<svg><metadata>no</metadata><style>no</style><g><text>of a <tspan>drawing</tspan></text><path/></g></svg>"
     data = epub({"a.xhtml": f"<p>before</p>{drawing}<object data='x'><p>instead</p></object>after"})
     assert lines(data, "epub") == [
@@ -239,20 +241,25 @@ def archive_with_drawing(drawing: str) -> bytes:
     return archive({**parts, "OEBPS/book.opf": package})
 
 
-def test_a_page_that_is_cut_off_gives_what_there_is() -> None:
+def test_truncated_page_is_read() -> None:
     assert lines(epub({"a.xhtml": "<html><body><p>one<table><tr><td>two"}), "epub") == [
         "text: one",
         "table: two",
     ]
 
 
-def test_a_protected_book_is_named_and_scrambled_fonts_are_not() -> None:
-    said = '<encryption><EncryptedData><CipherReference URI="{}"/></EncryptedData></encryption>'
+def test_only_encrypted_pages_make_a_book_protected() -> None:
+    encryption = (
+        '<encryption><EncryptedData><CipherReference URI="{}"/></EncryptedData></encryption>'
+    )
     pages = {"a.xhtml": "<p>words</p>"}
-    protected = epub(pages, more={"META-INF/encryption.xml": said.format("OEBPS/a.xhtml")})
-    assert why(protected, "epub") == "password-protected"
+    protected = epub(pages, more={"META-INF/encryption.xml": encryption.format("OEBPS/a.xhtml")})
+    assert skip_reason(protected, "epub") == "password-protected"
     assert (
-        why(epub(pages, more={"META-INF/encryption.xml": said.format("OEBPS/font.otf")}), "epub")
+        skip_reason(
+            epub(pages, more={"META-INF/encryption.xml": encryption.format("OEBPS/font.otf")}),
+            "epub",
+        )
         == ""
     )
 
@@ -261,7 +268,7 @@ def test_a_protected_book_is_named_and_scrambled_fonts_are_not() -> None:
 # ------------------------------------------------------------------------------------------------------------
 
 
-def test_rtf_is_paragraphs_and_rows() -> None:
+def test_rtf_gives_paragraphs_and_rows() -> None:
     body = r"\pard Oil the gears\par {\b caf\'e9} \u8211? done\par{\pict\pngblip 89504e470d}"
     body += r"\trowd Part\cell Grade\cell\row\trowd bearing\cell 68\cell\row \pard The end.\par"
     found = blocks(rtf(body), "rtf")
@@ -277,7 +284,7 @@ def test_rtf_is_paragraphs_and_rows() -> None:
 # ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_notebook_is_its_cells_without_their_outputs() -> None:
+def test_notebook_gives_cells_without_outputs() -> None:
     data = notebook(
         (
             "markdown",
@@ -305,11 +312,11 @@ def test_a_notebook_is_its_cells_without_their_outputs() -> None:
         ("code", "| a | b |\n|---|---|", 4, ("Gears", "Intervals")),
         ("text", "as it is", 5, ("Gears", "Intervals")),
     ]
-    assert "printed" not in made(data, "notebook").text.decode()
-    assert made(data, "notebook").chunks[0].place.startswith("cell")
+    assert "printed" not in read_checked(data, "notebook").text.decode()
+    assert read_checked(data, "notebook").chunks[0].place.startswith("cell")
 
 
-def test_a_notebook_of_version_3() -> None:
+def test_notebook_of_version_3_is_read() -> None:
     data = notebook(("heading 2", "Gears"), ("code", ["a = 1\n", "b = 2"]), version=3)
     assert lines(data, "notebook") == ["heading: Gears", "code: a = 1\nb = 2"]
 
@@ -328,8 +335,8 @@ def test_a_notebook_of_version_3() -> None:
         (json.dumps({"cells": [{"cell_type": 3, "source": {"a": 1}}]}).encode(), "no text"),
     ],
 )
-def test_what_is_no_notebook(data: bytes, reason: str) -> None:
-    assert why(data, "notebook").replace("ipynb", "notebook") == reason
+def test_invalid_notebook_is_skipped(data: bytes, reason: str) -> None:
+    assert skip_reason(data, "notebook").replace("ipynb", "notebook") == reason
 
 
 # -- hostile files
@@ -350,31 +357,34 @@ MAIN = {
 
 
 @pytest.mark.parametrize("language", WHOLE)
-def test_bombs_definitions_depth_and_halves_are_refused(language: str) -> None:
+def test_hostile_archives_are_skipped_with_a_reason(language: str) -> None:
     whole, main = WHOLE[language], MAIN[language]
-    assert why(whole, language) == ""
-    assert why(whole[: len(whole) // 2], language).startswith("damaged")
+    assert skip_reason(whole, language) == ""
+    assert skip_reason(whole[: len(whole) // 2], language).startswith("damaged")
     parts = parts_of(whole)
     large = archive({**parts, main: parts[main] + b" " * (30 << 20)})
-    assert why(large, language, OPTIONS._replace(max_unpacked=20 << 20)) == "too large unpacked"
+    assert (
+        skip_reason(large, language, OPTIONS._replace(max_unpacked=20 << 20))
+        == "too large unpacked"
+    )
     defined = archive({**parts, main: b'<!DOCTYPE a [<!ENTITY b "c">]>' + parts[main]})
-    assert why(defined, language) == "document type definition"
+    assert skip_reason(defined, language) == "document type definition"
     deep = archive({**parts, main: b"<a>" * 5000 + b"</a>" * 5000})
-    assert why(deep, language) == "nested too deeply"
-    assert why(archive({**parts, main: parts[main][:-9]}), language).startswith("damaged")
+    assert skip_reason(deep, language) == "nested too deeply"
+    assert skip_reason(archive({**parts, main: parts[main][:-9]}), language).startswith("damaged")
     del parts[main]
-    assert why(archive(parts), language).startswith(("damaged", "no "))
+    assert skip_reason(archive(parts), language).startswith(("damaged", "no "))
 
 
-def test_groups_of_shapes_nested_without_end_are_refused() -> None:
+def test_deeply_nested_shapes_are_skipped() -> None:
     inner = "<p:grpSp>" * 2000 + shape(paragraph("deep")) + "</p:grpSp>" * 2000
-    assert why(pptx([slide(inner)]), "pptx") == "nested too deeply"
+    assert skip_reason(pptx([slide(inner)]), "pptx") == "nested too deeply"
 
 
 @pytest.mark.parametrize(
     "language, data",
     [*WHOLE.items(), ("rtf", rtf("words")), ("notebook", notebook(("raw", "words")))],
 )
-def test_the_same_bytes_give_the_same_blocks(language: str, data: bytes) -> None:
+def test_reading_is_deterministic(language: str, data: bytes) -> None:
     assert blocks(data, language) == blocks(data, language)
     assert [block.text for block in blocks(data, language)] == ["words"]

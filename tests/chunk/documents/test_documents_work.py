@@ -1,4 +1,4 @@
-"""Tests that reading takes time in proportion to the size, each known bad case at two sizes."""
+"""Tests that reading takes time in proportion to the size, each slow case at two sizes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ from ragit.chunk.options import DocumentOptions
 pytestmark = [pytest.mark.usefixtures("quiet"), pytest.mark.filterwarnings("ignore")]
 
 OPTIONS = DocumentOptions()
-MOST = 4.0
-"""Limit in seconds of processor time, over three times the need. The limit on text hides the
-growth.
-"""
-SHORT = DocumentOptions(max_text=400_000)
+MAX_SECONDS = 4.0
+"""Limit of processor time in seconds, over three times the usual."""
+LITTLE_TEXT = DocumentOptions(max_text=400_000)
 
 
 def calls(data: bytes, language: str) -> int:
@@ -33,7 +31,7 @@ def calls(data: bytes, language: str) -> int:
 
     sys.setprofile(called)
     try:
-        read(data, language, SHORT)
+        read(data, language, LITTLE_TEXT)
     finally:
         sys.setprofile(None)
     return count
@@ -46,21 +44,21 @@ def seconds(data: bytes, language: str) -> float:
     return time.process_time() - started
 
 
-@pytest.mark.parametrize("strange", GROWING)
-def test_work_grows_as_the_document_does(strange: str) -> None:
-    language, make, _ = GROWING[strange]
-    read(make(1), language, OPTIONS)  # what is loaded or compiled once is no work of the document
+@pytest.mark.parametrize("case", GROWING)
+def test_function_calls_grow_about_linearly_with_size(case: str) -> None:
+    language, make, _ = GROWING[case]
+    read(make(1), language, OPTIONS)  # load modules and compile patterns first
     small, large = (calls(make(size), language) for size in (100, 400))
     assert large < 6 * small
 
 
-@pytest.mark.parametrize("strange", GROWING)
-def test_time_grows_as_the_document_does(strange: str) -> None:
+@pytest.mark.parametrize("case", GROWING)
+def test_time_grows_about_linearly_with_size(case: str) -> None:
     """Loops in C and in regular expressions make no calls; quadratic ones took seconds here."""
-    language, make, size = GROWING[strange]
+    language, make, size = GROWING[case]
     small, large = make(size // 4), make(size)
     for _ in range(3):
         taken = seconds(large, language)
-        if taken < 0.5 or taken < min(8 * seconds(small, language), MOST):
+        if taken < 0.5 or taken < min(8 * seconds(small, language), MAX_SECONDS):
             return
     raise AssertionError(f"{taken:.1f} seconds for {len(large):,} bytes")
