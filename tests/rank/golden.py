@@ -57,7 +57,7 @@ def queries() -> list[tuple[str, str]]:
     return found
 
 
-def written(hit: Hit, place: int) -> str:
+def hit_line(hit: Hit, place: int) -> str:
     """Return the line that golden.txt has for a hit."""
     parts = " ".join(f"{name}={value:+.3f}" for name, value in sorted(hit.signals.items()))
     where = f"{hit.path}:{hit.start_line}-{hit.end_line}"
@@ -72,7 +72,7 @@ def ranking(repo: GitSandbox) -> str:
         for shape, query in queries():
             hits = index.search(query, scope="committed", top_k=HITS, optimize=False).hits
             lines.append(f"# {shape}: {query}")
-            lines += [written(hit, place) for place, hit in enumerate(hits, 1)] or ["no hits"]
+            lines += [hit_line(hit, place) for place, hit in enumerate(hits, 1)] or ["no hits"]
             lines.append("")
     return "\n".join(lines)
 

@@ -23,14 +23,14 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return golden.make_repository(tmp_path_factory.mktemp("golden") / "repo").path
 
 
-def test_the_ranking_is_the_golden_one(repository: Path) -> None:
+def test_ranking_matches_golden_txt(repository: Path) -> None:
     now = golden.ranking(golden.GitSandbox(repository))
     assert now.splitlines() == golden.GOLDEN.read_text("utf-8").splitlines(), (
-        "see `python tests/rank/golden.py`, and take a wanted change over with --write"
+        "see `python tests/rank/golden.py`; --write accepts an intended change"
     )
 
 
-def test_an_explained_ranking_is_the_ranking(repository: Path) -> None:
+def test_explain_does_not_change_the_ranking(repository: Path) -> None:
     """An explained search ranks all chunks, any other one only those that may be hits."""
     with ragit.open(repository) as index:
         for _, query in golden.queries():
@@ -45,7 +45,7 @@ def test_an_explained_ranking_is_the_ranking(repository: Path) -> None:
             assert places[0] == places[1], query
 
 
-def test_the_queries_have_every_shape() -> None:
+def test_golden_queries_have_every_shape() -> None:
     shapes = Counter(shape for shape, _ in golden.queries())
     assert set(shapes) >= {
         "symbol",
@@ -61,7 +61,7 @@ def test_the_queries_have_every_shape() -> None:
     assert shapes.total() >= 60
 
 
-def test_every_signal_has_a_part_in_the_golden_ranking() -> None:
+def test_every_signal_occurs_in_golden_txt() -> None:
     text = golden.GOLDEN.read_text("utf-8")
     assert [name for name in SIGNAL_NAMES if f" {name}=" not in text] == []
 
@@ -98,7 +98,7 @@ def test_every_signal_has_a_query_that_shows_it() -> None:
 
 
 @pytest.mark.parametrize("name", SIGNAL_NAMES)
-def test_every_signal_has_a_switch(repository: Path, name: str) -> None:
+def test_weight_zero_switches_a_signal_off(repository: Path, name: str) -> None:
     def parts(flags: dict[str, str]) -> set[str]:
         with ragit.open(repository, flags=flags) as index:
             hits = index.search(SHOWS[name], scope="committed", top_k=40, optimize=False).hits

@@ -27,7 +27,7 @@ def weights(query: str, holders: int = 1) -> WordWeights:
     return WordWeights(of, 5.0, names)
 
 
-def found(query: str, text: str) -> float:
+def evidence_in(query: str, text: str) -> float:
     return evidence(parse_query(query), weights(query), text)
 
 
@@ -42,64 +42,64 @@ MESSAGE = "the basket cannot hold more apples"
         "// The basket cannot hold more apples.",
     ],
 )
-def test_a_message_is_found_as_it_is_printed(text: str) -> None:
-    assert found(MESSAGE, text) == pytest.approx(1.0)
+def test_message_in_code_is_full_evidence(text: str) -> None:
+    assert evidence_in(MESSAGE, text) == pytest.approx(1.0)
 
 
-def test_a_message_with_something_in_its_middle_is_found_by_the_rest() -> None:
+def test_message_with_a_placeholder_is_partial_evidence() -> None:
     text = 'raise ValueError(f"the {name} cannot hold more apples than {most}")'
-    assert 0.6 < found("the basket cannot hold more apples than 12", text) < 1.0
+    assert 0.6 < evidence_in("the basket cannot hold more apples than 12", text) < 1.0
 
 
-def test_a_number_may_stand_for_what_the_code_leaves_open() -> None:
+def test_number_matches_a_placeholder() -> None:
     text = 'log.info("Basket {} target state change", name)'
-    assert found("Basket 42 target state change", text) == pytest.approx(1.0)
+    assert evidence_in("Basket 42 target state change", text) == pytest.approx(1.0)
 
 
-def test_all_words_of_a_short_message_side_by_side_are_full_evidence() -> None:
-    assert found("basket should be full", 'check(basket, "Basket should be full")') == 1.0
-    assert found("basket should be full soon", 'check(basket, "Basket should be full")') < 0.8
+def test_only_a_whole_short_message_is_full_evidence() -> None:
+    assert evidence_in("basket should be full", 'check(basket, "Basket should be full")') == 1.0
+    assert evidence_in("basket should be full soon", 'check(basket, "Basket should be full")') < 0.8
 
 
-def test_a_name_in_a_sentence_is_telling_where_few_files_hold_it() -> None:
+def test_rare_name_in_a_sentence_is_telling() -> None:
     query = "error getting the offset of topicPartition"
-    asked = parse_query(query)
-    assert telling_names(asked, weights(query, holders=3)) == ["topicPartition"]
-    assert telling_names(asked, weights(query, holders=900)) == []
+    parsed = parse_query(query)
+    assert telling_names(parsed, weights(query, holders=3)) == ["topicPartition"]
+    assert telling_names(parsed, weights(query, holders=900)) == []
     alone = parse_query("topicPartition")
     assert telling_names(alone, weights("topicPartition", holders=900)) == ["topicPartition"]
 
 
-def test_words_in_another_order_or_far_apart_are_no_evidence() -> None:
-    assert found(MESSAGE, "apples, more or less: what the hold of a basket has not") < 0.05
-    assert found(MESSAGE, "basket\ncannot") < 0.1
+def test_reordered_or_few_words_are_almost_no_evidence() -> None:
+    assert evidence_in(MESSAGE, "apples, more or less: what the hold of a basket has not") < 0.05
+    assert evidence_in(MESSAGE, "basket\ncannot") < 0.1
 
 
-def test_a_run_of_common_words_is_no_evidence() -> None:
+def test_run_of_common_words_is_almost_no_evidence() -> None:
     query = "how do i get the apples from it"
-    assert found(query, "what do i get the pears for") < 0.15
+    assert evidence_in(query, "what do i get the pears for") < 0.15
 
 
-def test_a_run_counts_by_the_rarity_of_its_words() -> None:
+def test_run_of_rare_words_scores_higher() -> None:
     tokens = ["open", "a", "new", "file"]
     rare = WordWeights({"open": 5.0, "a": 0.2, "new": 5.0, "file": 5.0}, 5.0, {})
     common = WordWeights({"open": 0.5, "a": 0.2, "new": 0.5, "file": 0.5}, 5.0, {})
     assert of_sequence(tokens, rare, tokens) > 2.5 * of_sequence(tokens, common, tokens) > 0
 
 
-def test_runs_are_the_longest_that_a_word_is_part_of() -> None:
+def test_longest_run_of_each_word_is_found() -> None:
     tokens = "x a b y a b c z c".split()
     assert longest_runs("a b c d".split(), tokens) == [3, 3, 3, 0]
     assert longest_runs(["a"], ["a", "a"]) == [1]
 
 
-def test_a_phrase_in_quotes_must_stand_side_by_side() -> None:
-    assert found('"hold more"', "it cannot hold more of it") == 1.0
-    assert found('"hold more"', "it cannot hold any more of it") == 0.0
-    assert found('"hold more" "any"', "it cannot hold more of it") == 0.0
+def test_quoted_phrase_must_be_contiguous() -> None:
+    assert evidence_in('"hold more"', "it cannot hold more of it") == 1.0
+    assert evidence_in('"hold more"', "it cannot hold any more of it") == 0.0
+    assert evidence_in('"hold more" "any"', "it cannot hold more of it") == 0.0
 
 
-def test_a_word_that_a_message_quotes_is_no_phrase() -> None:
+def test_one_word_quoted_in_a_message_is_not_a_phrase() -> None:
     assert parse_query('object "alpha" is not iterable').phrases == ()
     assert parse_query('"alpha"').phrases == (("alpha",),)
     assert parse_query('object "not iterable"').phrases == (("not", "iterable"),)
@@ -123,7 +123,7 @@ def test_a_word_that_a_message_quotes_is_no_phrase() -> None:
         ("operator==", "V& operator=(V o)", 0.0),
     ],
 )
-def test_a_name_counts_by_how_it_is_written(name: str, text: str, value: float) -> None:
+def test_name_match_depends_on_spelling(name: str, text: str, value: float) -> None:
     assert match_of_name(name, text) == value
 
 
@@ -138,19 +138,19 @@ def test_a_name_counts_by_how_it_is_written(name: str, text: str, value: float) 
         (("a", "b"), "", False),
     ],
 )
-def test_neighbouring_pieces_join(pieces: tuple[str, ...], key: str, joins: bool) -> None:
+def test_neighbouring_word_parts_join(pieces: tuple[str, ...], key: str, joins: bool) -> None:
     assert joins_to(pieces, key) == joins
 
 
-def test_a_lone_name_is_all_the_evidence_and_one_in_a_sentence_is_some() -> None:
+def test_name_scores_higher_alone_than_in_a_sentence() -> None:
     text = "def refill(now):"
-    assert found("refill", text) == SAME
-    assert found("what happens when refill() is called", text) == IN_SENTENCE
-    assert found("what happens when `refill` is called", text) == IN_SENTENCE
-    assert found("what happens at a refill", text) == 0.0
+    assert evidence_in("refill", text) == SAME
+    assert evidence_in("what happens when refill() is called", text) == IN_SENTENCE
+    assert evidence_in("what happens when `refill` is called", text) == IN_SENTENCE
+    assert evidence_in("what happens at a refill", text) == 0.0
 
 
-def test_a_common_name_says_less_than_a_rare_one() -> None:
+def test_common_name_scores_lower_than_a_rare_one() -> None:
     query = parse_query("session")
 
     def value(holders: int) -> float:
@@ -160,9 +160,9 @@ def test_a_common_name_says_less_than_a_rare_one() -> None:
     assert SAME > value(10) > value(40) > value(100) == 0.0
 
 
-def test_beside_other_words_only_the_name_itself_counts() -> None:
+def test_part_of_a_longer_name_counts_only_for_a_lone_name() -> None:
     longer = "def parse_config_file(path):"
-    assert found("parse_config", longer) > 0
-    assert found("why does parse_config fail", longer) == 0
-    assert found("why does parse_config fail", "def parseConfig(path):") > 0
-    assert found("why does parse_config fail", "def parse_config(path):") > 0
+    assert evidence_in("parse_config", longer) > 0
+    assert evidence_in("why does parse_config fail", longer) == 0
+    assert evidence_in("why does parse_config fail", "def parseConfig(path):") > 0
+    assert evidence_in("why does parse_config fail", "def parse_config(path):") > 0

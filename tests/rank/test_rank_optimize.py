@@ -12,16 +12,16 @@ from ragit.records import replaced
 
 
 def piece(start: int, end: int, score: float, text: str = "", file: int = 0, at: int = 0) -> Piece:
-    held = frozenset(text.split() or [f"{file}-{start}"])
+    words = frozenset(text.split() or [f"{file}-{start}"])
     return Piece(
-        file, f"f{file}:{start}-{end}", start, end, start * 100, end * 100 + 99, score, held, (at,)
+        file, f"f{file}:{start}-{end}", start, end, start * 100, end * 100 + 99, score, words, (at,)
     )
 
 
-FREE = Options(merge_adjacent=False, similarity_threshold=1.0, max_per_file=0)
+DISABLED = Options(merge_adjacent=False, similarity_threshold=1.0, max_per_file=0)
 
 
-def test_neighbours_within_the_gap_become_one_with_the_higher_score() -> None:
+def test_chunks_within_the_gap_are_merged_with_the_higher_score() -> None:
     found = optimize(
         [piece(20, 30, 0.9, at=0), piece(1, 14, 0.5, at=1)], 10, Options(adjacent_gap_threshold=5)
     )
@@ -31,7 +31,7 @@ def test_neighbours_within_the_gap_become_one_with_the_higher_score() -> None:
     assert merged.members == (0, 1)
 
 
-def test_beyond_the_gap_they_stay_apart() -> None:
+def test_chunks_beyond_the_gap_are_not_merged() -> None:
     assert (
         len(
             optimize([piece(20, 30, 0.9), piece(1, 13, 0.5)], 10, Options(adjacent_gap_threshold=5))
@@ -46,11 +46,11 @@ def test_beyond_the_gap_they_stay_apart() -> None:
     )
 
 
-def test_files_are_never_merged_with_each_other() -> None:
+def test_chunks_of_different_files_are_not_merged() -> None:
     assert len(optimize([piece(1, 5, 0.9, file=0), piece(6, 9, 0.5, file=1)], 10, Options())) == 2
 
 
-def test_parts_of_a_file_are_never_merged_with_each_other() -> None:
+def test_chunks_of_different_parts_are_not_merged() -> None:
     one, other = replaced(piece(1, 5, 0.9), part="sheet A"), piece(6, 9, 0.5)
     assert len(optimize([one, replaced(other, part="sheet B")], 10, Options())) == 2
     assert len(optimize([one, replaced(other, part="sheet A")], 10, Options())) == 1
@@ -68,7 +68,7 @@ def test_parts_of_a_file_are_never_merged_with_each_other() -> None:
         ((0, 0), (0, 0), True),
     ],
 )
-def test_a_joined_hit_is_on_no_more_pages_than_one_of_its_chunks(
+def test_merged_hit_spans_no_more_pages_than_one_of_its_chunks(
     one: tuple[int, int], other: tuple[int, int], joins: bool
 ) -> None:
     pieces = [replaced(piece(1, 5, 0.9), pages=one), replaced(piece(6, 9, 0.5), pages=other)]
@@ -78,7 +78,7 @@ def test_a_joined_hit_is_on_no_more_pages_than_one_of_its_chunks(
         assert found[0][0].pages in (one, other)
 
 
-def test_a_chain_of_pages_does_not_blur_the_page() -> None:
+def test_chain_of_page_neighbours_spans_at_most_two_pages() -> None:
     chain = [
         replaced(piece(n, n, 1.0 - n / 100, at=n), pages=((n + 1) // 2, n // 2 + 1))
         for n in range(1, 20)
@@ -87,13 +87,13 @@ def test_a_chain_of_pages_does_not_blur_the_page() -> None:
         assert merged.pages[1] - merged.pages[0] <= 1
 
 
-def test_a_chain_of_neighbours_does_not_return_the_whole_file() -> None:
+def test_chain_of_neighbours_is_bounded_in_lines() -> None:
     chain = [piece(i * 50 + 1, i * 50 + 50, 1.0 - i / 100, at=i) for i in range(20)]
     for merged, _ in optimize(chain, 20, Options(max_per_file=0)):
         assert merged.end_line - merged.start_line < MERGED_LINES
 
 
-def test_a_merged_hit_has_at_most_so_many_lines() -> None:
+def test_merged_hit_has_at_most_200_lines() -> None:
     def merged(last: int) -> int:
         return len(optimize([piece(1, 100, 0.9), piece(101, last, 0.5)], 10, Options()))
 
@@ -102,7 +102,7 @@ def test_a_merged_hit_has_at_most_so_many_lines() -> None:
     assert merged(201) == 2
 
 
-def test_near_duplicates_of_one_file_go_and_are_named() -> None:
+def test_near_duplicates_within_a_file_are_dropped_and_listed() -> None:
     alike = [
         piece(1, 5, 0.9, "a b c d e"),
         piece(100, 105, 0.8, "a b c d e"),
@@ -127,7 +127,7 @@ def test_similarity_must_exceed_the_threshold() -> None:
     assert len(optimize(half, 10, Options(similarity_threshold=0.49))) == 1
 
 
-def test_a_file_is_capped_and_says_so() -> None:
+def test_hits_per_file_are_capped_and_marked() -> None:
     many = [piece(i * 50 + 1, i * 50 + 2, 1 - i / 10, at=i) for i in range(5)] + [
         piece(1, 2, 0.1, file=1)
     ]
@@ -136,7 +136,7 @@ def test_a_file_is_capped_and_says_so() -> None:
     assert [bool(done and done.file_capped) for _, done in found] == [True, True, True, False]
 
 
-def test_the_answer_is_filled_from_the_pool() -> None:
+def test_answer_is_filled_up_from_the_pool() -> None:
     pool = [piece(i * 50 + 1, i * 50 + 2, 1 - i / 100) for i in range(20)] + [
         piece(1, 2, 0.5 - i / 100, file=i) for i in range(1, 9)
     ]
@@ -158,35 +158,24 @@ PIECES = st.lists(
 
 
 @given(PIECES, st.integers(1, 12), st.integers(0, 4))
-def test_whatever_comes_in_the_best_come_out_in_order(
-    pieces: list[Piece], top_k: int, most: int
+def test_optimized_hits_are_sorted_and_capped(
+    pieces: list[Piece], top_k: int, max_per_file: int
 ) -> None:
-    found = optimize(pieces, top_k, Options(max_per_file=most))
+    found = optimize(pieces, top_k, Options(max_per_file=max_per_file))
     scores = [p.score for p, _ in found]
     assert scores == sorted(scores, reverse=True)
     assert len(found) <= top_k
     if pieces:
         assert scores[0] == pieces[0].score
     for file in range(4):
-        assert not most or sum(p.file == file for p, _ in found) <= most
+        assert not max_per_file or sum(p.file == file for p, _ in found) <= max_per_file
     named = [name for p, done in found if done for name in (*done.merged_from, *done.deduped_from)]
     assert set(named) <= {p.id for p in pieces}
 
 
 @given(PIECES, st.integers(1, 30))
-def test_with_everything_off_nothing_is_touched(pieces: list[Piece], top_k: int) -> None:
-    found = optimize(pieces, top_k, FREE)
-    if all(
-        jaccard(a.words, b.words) < 1
-        for a in pieces
-        for b in pieces
-        if a is not b and a.file == b.file
-    ):
-        assert (
-            sorted(p.id for p, _ in found) == sorted(p.id for p in pieces[:top_k])
-            or len(pieces) > top_k
-        )
-    assert all(done is None for _, done in found)
+def test_disabled_optimization_keeps_the_best_pieces(pieces: list[Piece], top_k: int) -> None:
+    assert optimize(pieces, top_k, DISABLED) == [(piece, None) for piece in pieces[:top_k]]
 
 
 def test_jaccard() -> None:
@@ -194,11 +183,11 @@ def test_jaccard() -> None:
     assert jaccard(frozenset(), frozenset()) == 1
 
 
-def test_a_hit_that_lies_within_another_does_not_shorten_it() -> None:
+def test_merging_a_contained_hit_keeps_the_outer_lines() -> None:
     ((merged, _),) = optimize([piece(1, 50, 0.5), piece(10, 20, 0.9)], 10, Options())
     assert (merged.start_line, merged.end_line) == (1, 50)
 
 
-def test_a_file_with_just_as_many_hits_as_it_may_have_is_not_called_capped() -> None:
+def test_file_exactly_at_the_cap_is_not_marked_capped() -> None:
     found = optimize([piece(i * 50 + 1, i * 50 + 2, 0.5) for i in range(3)], 10, Options())
     assert [done for _, done in found] == [None, None, None]

@@ -32,7 +32,7 @@ from ragit.rank.signals import (
 from ragit.rank.terms import parse_query
 
 LONG = 1 << 30
-"""Words of a chunk that is not short."""
+"""Number of words of a long chunk."""
 
 
 def chunk(place: int, number: int, cosine: float = 0.5, share: float = 0.0) -> ChunkFacts:
@@ -70,20 +70,22 @@ def ordered(
     ranking: Scorer,
     chunks: list[ChunkFacts],
     names: Mapping[int, Names] | None = None,
-    least: float = 0.0,
+    min_score: float = 0.0,
     wanted: int = 0,
     exact: Mapping[tuple[int, int], float] | None = None,
 ) -> list[Ranked]:
     by_place = sorted(chunks, key=lambda one: one.place)
     files = [in_columns(list(of)) for _, of in groupby(by_place, key=lambda one: one.place)]
     contenders = ranking.contenders(files, wanted, exact or {})
-    return ranking.order(contenders, Details(names or {}, exact or {}), least)
+    return ranking.order(contenders, Details(names or {}, exact or {}), min_score)
 
 
-def order(chunks: list[ChunkFacts], mix: Mix, least: float = 0.0, wanted: int = 0) -> list[Ranked]:
+def order(
+    chunks: list[ChunkFacts], mix: Mix, min_score: float = 0.0, wanted: int = 0
+) -> list[Ranked]:
     files = {one.place: file(f"{one.place}.py") for one in chunks}
     names = {one.chunk: Names("function", "other", "") for one in chunks}
-    return ordered(scorer(files, mix), chunks, names, least, wanted)
+    return ordered(scorer(files, mix), chunks, names, min_score, wanted)
 
 
 def keys(ranked: list[Ranked]) -> list[tuple[int, int]]:
@@ -93,7 +95,7 @@ def keys(ranked: list[Ranked]) -> list[tuple[int, int]]:
 PLAIN = Mix(0.4, {})
 
 
-def test_a_score_is_the_mean_of_both_arms_and_the_signals_by_weight() -> None:
+def test_score_is_the_weighted_mean_of_arms_and_signals() -> None:
     mix = Mix(0.4, {"fileVector": 2.0, "test": -0.6, "path": 1.0})
     files = {0: file("tests/a.py", nearness=0.5, path_share=0.25)}
     ranking = scorer(files, mix)
@@ -110,37 +112,37 @@ def test_a_score_is_the_mean_of_both_arms_and_the_signals_by_weight() -> None:
     }
 
 
-def test_the_nearness_of_a_brief_chunk_counts_less_beside_other_reasons_only() -> None:
+def test_brevity_lowers_the_cosine_only_beside_signals() -> None:
     chunks = [chunk(0, 1, cosine=0.6)._replace(brevity=brevity(2)), chunk(1, 2, cosine=0.55)]
     assert keys(order(chunks, Mix(0.4, {"fileVector": 2.0}))) == [(1, 2), (0, 1)]
     assert keys(order(chunks, PLAIN)) == [(0, 1), (1, 2)]
     assert [brevity(0), brevity(8), brevity(56)] == [1.0, 0.5, 0.125]
 
 
-def test_equals_are_ordered_by_path_and_then_by_line() -> None:
+def test_equal_scores_are_ordered_by_path_then_line() -> None:
     chunks = [chunk(2, 10), chunk(1, 31), chunk(1, 30), chunk(0, 99)]
     assert keys(order(chunks, PLAIN)) == [(0, 99), (1, 30), (1, 31), (2, 10)]
 
 
-def test_what_scores_below_the_least_is_left_out() -> None:
+def test_chunks_below_the_minimum_score_are_left_out() -> None:
     chunks = [chunk(0, 1, cosine=0.9), chunk(1, 2, cosine=0.5), chunk(2, 3, cosine=0.1)]
-    assert keys(order(chunks, Mix(0.0, {}), least=0.5)) == [(0, 1), (1, 2)]
+    assert keys(order(chunks, Mix(0.0, {}), min_score=0.5)) == [(0, 1), (1, 2)]
 
 
-def test_a_chunk_that_no_arm_found_is_a_hit_only_by_its_path_and_only_with_signals() -> None:
+def test_chunk_found_by_no_arm_is_a_hit_only_by_its_path_signal() -> None:
     files = {0: file(path_share=0.5), 1: file()}
     chunks = [chunk(0, 1, cosine=0.0), chunk(1, 2, cosine=0.0)]
     assert keys(ordered(scorer(files, Mix(0.4, {"path": 1.0})), chunks)) == [(0, 1)]
     assert ordered(scorer(files, PLAIN), chunks) == []
 
 
-def test_an_arm_that_has_no_weight_finds_nothing() -> None:
+def test_arm_without_weight_finds_nothing() -> None:
     words, meaning = chunk(0, 1, cosine=0.0, share=0.5), chunk(1, 2, cosine=0.5)
     assert keys(order([words, meaning], Mix(0.0, {}))) == [(1, 2)]
     assert keys(order([words, meaning], Mix(1.0, {}))) == [(0, 1)]
 
 
-def test_a_demotion_lowers_and_never_hides() -> None:
+def test_demotion_keeps_scores_positive_and_ordered() -> None:
     files = {0: file("tests/a.py"), 1: file("tests/b.py")}
     chunks = [chunk(0, 1, cosine=0.1), chunk(1, 2, cosine=0.2)]
     found = ordered(scorer(files, Mix(0.0, {"test": -5.0})), chunks)
@@ -148,7 +150,7 @@ def test_a_demotion_lowers_and_never_hides() -> None:
     assert all(0 < one.score < 0.001 for one in found)
 
 
-def test_each_better_chunk_of_a_file_lowers_the_next_up_to_three() -> None:
+def test_repeat_penalty_counts_at_most_three_better_chunks() -> None:
     chunks = [chunk(0, number, cosine=0.9 - number / 100) for number in range(6)]
     found = order(chunks, Mix(0.0, {}, repeat=-0.1))
     assert [one.better for one in found] == [0, 1, 2, 3, 3, 3]
@@ -156,18 +158,18 @@ def test_each_better_chunk_of_a_file_lowers_the_next_up_to_three() -> None:
     assert MOST_REPEATS == 3
 
 
-def test_repeated_files_come_after_the_first_hits_of_others() -> None:
+def test_repeated_file_ranks_after_first_hits_of_others() -> None:
     chunks = [chunk(0, 1, cosine=0.9), chunk(0, 2, cosine=0.8), chunk(1, 3, cosine=0.6)]
     assert keys(order(chunks, Mix(0.0, {}, repeat=-0.3))) == [(0, 1), (1, 3), (0, 2)]
 
 
-def test_what_scores_below_the_least_after_it_was_lowered_is_left_out() -> None:
+def test_minimum_score_applies_after_the_repeat_penalty() -> None:
     chunks = [chunk(0, number, cosine=0.9 - number / 100) for number in range(4)]
-    found = order(chunks, Mix(0.0, {}, repeat=-0.3), least=0.5)
+    found = order(chunks, Mix(0.0, {}, repeat=-0.3), min_score=0.5)
     assert [one.score for one in found] == pytest.approx([0.9, 0.59])
 
 
-def test_twins_of_other_platforms_cost_less_than_the_same_file() -> None:
+def test_platform_twins_are_penalised_less_than_the_same_file() -> None:
     files = {0: file("src/unix/pipe.c"), 1: file("src/win/pipe.c"), 2: file("src/core.c")}
     chunks = [chunk(0, 1, cosine=0.9), chunk(1, 2, cosine=0.85), chunk(2, 3, cosine=0.8)]
     found = ordered(scorer(files, Mix(0.0, {}, repeat=-0.5)), chunks)
@@ -176,10 +178,10 @@ def test_twins_of_other_platforms_cost_less_than_the_same_file() -> None:
     assert TWIN_REPEAT == 0.4
 
 
-# Texts that contain the query literally
+# Evidence: texts that contain the query literally
 
 
-def test_evidence_gives_its_share_of_what_a_score_lacks_to_one() -> None:
+def test_evidence_adds_its_share_of_the_distance_to_one() -> None:
     ranking = scorer({0: file("a.py"), 1: file("b.py")}, Mix(0.0, {}, exact=0.5))
     chunks = [chunk(0, 1, cosine=0.9), chunk(1, 2, cosine=0.6)]
     found = ordered(ranking, chunks, exact={(1, 2): 0.8})
@@ -188,7 +190,7 @@ def test_evidence_gives_its_share_of_what_a_score_lacks_to_one() -> None:
     assert ranking.parts(found[1]) == {"vector": 0.6, "exact": pytest.approx(0.16)}
 
 
-def test_evidence_makes_a_chunk_contend_that_no_arm_would_show() -> None:
+def test_evidence_makes_a_chunk_a_contender() -> None:
     chunks = [chunk(place, place + 1, cosine=0.9) for place in range(5)]
     chunks.append(chunk(5, 6, cosine=0.0))
     files = {place: file(f"{place}.py") for place in range(6)}
@@ -196,7 +198,7 @@ def test_evidence_makes_a_chunk_contend_that_no_arm_would_show() -> None:
     assert keys(found)[0] == (5, 6)
 
 
-def test_evidence_takes_most_of_the_cost_of_a_repeat_away() -> None:
+def test_evidence_reduces_the_repeat_penalty() -> None:
     files = {0: file()}
     chunks = [chunk(0, 1, cosine=0.9), chunk(0, 2, cosine=0.8)]
     mix = Mix(0.0, {}, repeat=-0.1, exact=0.5)
@@ -205,10 +207,10 @@ def test_evidence_takes_most_of_the_cost_of_a_repeat_away() -> None:
     assert KEPT_BY_EVIDENCE == 0.7
 
 
-# Only candidates that may be among the best are examined closely
+# Pruning: only candidates that may be among the best are examined closely
 
 
-def test_what_cannot_be_among_the_best_is_left_out_and_what_can_is_not() -> None:
+def test_only_chunks_that_can_be_among_the_best_contend() -> None:
     """`defines` may add 0.5: of 1.0, 0.7 and 0.4 the last cannot reach the first, the second can."""
     mix = Mix(0.0, {"defines": 0.5})
     files = {place: file(f"{place}.py") for place in range(3)}
@@ -221,7 +223,7 @@ def test_what_cannot_be_among_the_best_is_left_out_and_what_can_is_not() -> None
     assert keys(found) == [(1, 2), (0, 1)]
 
 
-def test_the_same_blob_at_several_paths_is_one_of_the_best() -> None:
+def test_paths_of_one_blob_take_one_place_among_the_best() -> None:
     twins = [chunk(place, 7, cosine=0.9) for place in range(5)]
     other = chunk(9, 8, cosine=0.5)
     assert (9, 8) in keys(order([*twins, other], Mix(0.0, {"defines": 0.1}), wanted=2))
@@ -247,7 +249,7 @@ def ranked(place: int, number: int, score: float) -> Ranked:
     return Ranked(chunk(place, number), score)
 
 
-def test_the_query_as_typed_has_three_quarters_of_a_fused_score() -> None:
+def test_original_query_has_three_quarters_of_a_fused_score() -> None:
     typed = (Fixed({"vector": 0.8}), [ranked(0, 1, 0.8)])
     other = (Fixed({"vector": 0.4, "keyword": 0.2}), [ranked(0, 1, 0.6), ranked(1, 2, 0.4)])
     fused = Fused([typed, other])
@@ -260,12 +262,12 @@ def test_the_query_as_typed_has_three_quarters_of_a_fused_score() -> None:
     assert fused.parts(found[0]) == {"vector": pytest.approx(0.7), "keyword": pytest.approx(0.05)}
 
 
-def test_equal_fused_scores_are_ordered_by_path_and_then_by_line() -> None:
+def test_equal_fused_scores_are_ordered_by_path_then_line() -> None:
     one = (Fixed({}), [ranked(3, 1, 0.5), ranked(1, 9, 0.5), ranked(1, 8, 0.5)])
     assert keys(Fused([one]).order(0.0)) == [(1, 8), (1, 9), (3, 1)]
 
 
-def test_what_scores_below_the_least_is_left_out_of_a_fusion() -> None:
+def test_fused_hits_below_the_minimum_score_are_left_out() -> None:
     one = (Fixed({}), [ranked(0, 1, 0.5), ranked(1, 2, 0.2)])
     assert keys(Fused([one]).order(0.3)) == [(0, 1)]
 
@@ -299,7 +301,7 @@ def rankings(draw: st.DrawFn) -> tuple[Scorer, list[ChunkFacts], Details]:
 
 
 @given(rankings(), st.integers(1, 5))
-def test_the_best_are_the_same_when_few_are_wanted(
+def test_pruning_keeps_the_best_hits(
     ranking: tuple[Scorer, list[ChunkFacts], Details], wanted: int
 ) -> None:
     scoring, chunks, details = ranking

@@ -26,20 +26,20 @@ def order(
     return [old for old, _ in found]
 
 
-def test_candidates_without_a_relevance_come_last_also_after_negative_ones() -> None:
+def test_candidates_without_relevance_rank_last() -> None:
     assert order([1, 2, 3], [None, -4.0, -2.0]) == [2, 1, 0]
     assert order([1, 2, 3], [None, 0.0, None]) == [1, 0, 2]
 
 
-def test_equal_relevances_keep_the_order_of_the_fusion() -> None:
+def test_equal_relevances_keep_the_fused_order() -> None:
     assert order([1, 2, 3], [0.5, 0.5, 0.5]) == [0, 1, 2]
 
 
-def test_without_weight_nothing_moves() -> None:
+def test_weight_zero_keeps_the_order() -> None:
     assert order([1, 2, 3], [0.1, 0.2, 0.3], weight=0.0) == [0, 1, 2]
 
 
-def test_distinct_allows_a_file_as_many_hits_before_a_rank_as_the_fusion_had() -> None:
+def test_distinct_keeps_how_many_hits_a_file_has_above_each_rank() -> None:
     relevances = [0.1, 0.9, 0.8, 0.7, 0.6]
     assert order([1, 2, 2, 2, 3], relevances) == [1, 2, 3, 4, 0]
     assert order([1, 2, 2, 2, 3], relevances, distinct=True) == [1, 4, 2, 3, 0]

@@ -46,13 +46,13 @@ def of_chunk(name: str, names: Names | None, query: str) -> float:
 # alike
 
 
-def test_the_nearness_of_a_name_is_its_signal_whether_names_were_read_or_not() -> None:
+def test_alike_signal_is_the_nearness_of_the_name() -> None:
     near = CHUNK._replace(alike=0.4)
     assert CHUNK_SIGNALS["alike"].of(near, None, facts("drop an event")) == 0.4
     assert of_chunk("alike", Names("function", "drop_event", ""), "drop an event") == 0.0
 
 
-def test_names_are_not_compared_with_a_pasted_text() -> None:
+def test_alike_signal_is_off_for_pasted_text() -> None:
     weights = signal_weights({})
     assert [shaped(weights, shape)["alike"] > 0 for shape in ("phrase", "text", "trace")] == [
         True,
@@ -90,26 +90,26 @@ def test_names_are_not_compared_with_a_pasted_text() -> None:
         (None, "Cart", 0.0),
     ],
 )
-def test_a_definition_counts_the_more_the_more_it_is_what_is_written(
+def test_defines_signal_depends_on_spelling_kind_and_owner(
     names: Names | None, query: str, value: float
 ) -> None:
     assert of_chunk("defines", names, query) == pytest.approx(value)
 
 
-def test_the_best_name_of_a_group_counts() -> None:
+def test_defines_signal_takes_the_best_name_of_a_group() -> None:
     group = Names("method", "add_line addLine", "")
     assert of_chunk("defines", group, "addLine") == pytest.approx(0.7)
     assert of_chunk("defines", group, "add_line") == pytest.approx(1.0)
 
 
-def test_words_that_are_not_written_as_code_name_no_definition() -> None:
+def test_defines_signal_ignores_plain_words() -> None:
     assert of_chunk("defines", Names("function", "offset", ""), "commit the offset") == 0.0
 
 
 # named
 
 
-def test_a_name_counts_by_its_share_of_the_query_and_by_the_query_s_share_of_it() -> None:
+def test_named_signal_is_the_mean_of_both_shares() -> None:
     def named(symbol: str, query: str = "merge carts") -> float:
         return of_chunk("named", Names("function", symbol, ""), query)
 
@@ -122,7 +122,7 @@ def test_a_name_counts_by_its_share_of_the_query_and_by_the_query_s_share_of_it(
     assert of_chunk("named", None, "merge carts") == 0.0
 
 
-def test_only_the_first_name_of_a_group_counts() -> None:
+def test_named_signal_ignores_later_names_of_a_group() -> None:
     group = Names("function", "helper merge_carts", "")
     assert of_chunk("named", group, "merge carts") == 0.0
 
@@ -141,11 +141,11 @@ def test_only_the_first_name_of_a_group_counts() -> None:
         ("Makefile", "makefile", 1.0),
     ],
 )
-def test_a_file_called_like_the_query(path: str, query: str, value: float) -> None:
+def test_file_name_signal_is_the_share_of_common_words(path: str, query: str, value: float) -> None:
     assert of_file("fileName", path, query) == pytest.approx(value)
 
 
-def test_a_file_called_like_a_word_far_down_in_an_issue_is_not_called_like_the_issue() -> None:
+def test_file_name_signal_is_lower_for_words_below_the_title() -> None:
     issue = "Total of an order is cut\n\n" + 10 * "When I add three prices, the shop loses a cent. "
     assert of_file("fileName", "total.py", issue) == 1.0
     assert of_file("fileName", "shop.py", issue) == pytest.approx(0.15)
@@ -167,7 +167,7 @@ _NUMBERS = ("nearness", "keyword", "path_share", "path_nearness", "mentioned", "
         ("suffixShare", "suffix_share"),
     ],
 )
-def test_a_number_is_its_own_signal(name: str, known: str) -> None:
+def test_precomputed_number_is_its_own_signal(name: str, known: str) -> None:
     numbers = dict.fromkeys(_NUMBERS, 0.25)
     assert of_file(name, "a.py", **{**numbers, known: 0.75}) == 0.75
 
@@ -203,7 +203,7 @@ def test_a_number_is_its_own_signal(name: str, known: str) -> None:
         "__mocks__/cart.js",
     ],
 )
-def test_tests_are_lowered_unless_tests_are_asked_for(path: str) -> None:
+def test_tests_are_demoted_unless_asked_for(path: str) -> None:
     assert of_file("test", path) == 0.8
     assert of_file("test", path, tests_candidate=True) == 1.0
     assert of_file("test", path, "tests of the cart") == 0.0
@@ -212,7 +212,7 @@ def test_tests_are_lowered_unless_tests_are_asked_for(path: str) -> None:
 @pytest.mark.parametrize(
     "path", ["src/contest.py", "latest/cart.py", "src/attest.go", "tokio-test/src/io.rs"]
 )
-def test_a_name_that_ends_like_test_is_no_test(path: str) -> None:
+def test_path_that_only_resembles_a_test_is_not_demoted(path: str) -> None:
     assert of_file("test", path) == 0.0
 
 
@@ -220,7 +220,7 @@ def test_a_name_that_ends_like_test_is_no_test(path: str) -> None:
     "path",
     ["examples/a.py", "docs/conf.py", "benchmarks/b.rs", "lib/generators/templates/model.rb.tt"],
 )
-def test_examples_and_the_like_are_lowered_unless_they_are_asked_for(path: str) -> None:
+def test_examples_and_docs_are_demoted_unless_asked_for(path: str) -> None:
     assert of_file("aside", path) == 1.0
     assert of_file("aside", path, "an example of a cart") == 0.0
     assert of_file("aside", f"src/{path.rpartition('/')[2]}") == 0.0
@@ -230,7 +230,7 @@ def test_examples_and_the_like_are_lowered_unless_they_are_asked_for(path: str) 
 @pytest.mark.parametrize(
     "path", ["vendor/a.go", "a.min.js", "a_pb2.py", "a.pb.go", "poetry.lock", "build/a.js"]
 )
-def test_what_is_made_elsewhere_is_lowered(path: str) -> None:
+def test_vendored_and_generated_files_are_demoted(path: str) -> None:
     assert of_file("vendored", path) == 1.0
     assert of_file("vendored", "src/vendors.py") == 0.0
 
@@ -239,7 +239,7 @@ def test_what_is_made_elsewhere_is_lowered(path: str) -> None:
     "path",
     ["legacy/a.py", "src/compat/a.c", "x/Deprecations/A.swift", "OldCart.java", "cart_old.py"],
 )
-def test_what_is_called_old_is_lowered(path: str) -> None:
+def test_outdated_files_are_demoted(path: str) -> None:
     assert of_file("old", path) == 1.0
     assert of_file("old", "src/holder.py") == 0.0
     assert of_file("old", "src/v1/cart.go", is_outdated=True) == 1.0
@@ -259,20 +259,20 @@ def test_what_is_called_old_is_lowered(path: str) -> None:
         ".agents/skills/carts/SKILL.md",
     ],
 )
-def test_tooling_is_lowered_unless_it_is_asked_for(path: str) -> None:
+def test_tooling_is_demoted_unless_asked_for(path: str) -> None:
     assert of_file("tooling", path) == 1.0
     assert of_file("tooling", path, "translations and changelog of the CI workflow") == 0.0
     assert of_file("tooling", "src/changes_feed.py") == 0.0
 
 
-def test_a_file_that_alone_holds_words_of_the_query_is_not_lowered() -> None:
+def test_file_with_a_lead_in_query_words_is_demoted_less() -> None:
     assert of_file("prose", "guide.md", lead=0.125) == 0.5
     assert of_file("prose", "guide.md", lead=0.25) == 0.0
     assert of_file("tooling", ".github/a.yml", lead=1.0) == 0.0
     assert of_file("test", "test_a.py", lead=0.25) == 0.0
 
 
-def test_an_issue_lowers_what_is_no_code_although_it_alone_holds_the_words() -> None:
+def test_issue_demotes_files_despite_their_lead() -> None:
     issue = (
         "Carts lose apples\n\n" + "The documentation of this test says that carts hold them. " * 6
     )
@@ -281,47 +281,47 @@ def test_an_issue_lowers_what_is_no_code_although_it_alone_holds_the_words() -> 
     assert of_file("test", "test_a.py", issue, lead=1.0) == 1.0
 
 
-def test_what_is_no_code_is_lowered_unless_prose_is_asked_for() -> None:
+def test_non_code_is_demoted_unless_prose_is_asked_for() -> None:
     assert of_file("notCode", "a.md", "carts", best_kind="heading") == 1.0
     assert of_file("notCode", "a.py", "carts", best_kind="function") == 0.0
     assert of_file("notCode", "a.md", "how to build from source", best_kind="heading") == 0.0
     assert of_file("notCode", "a.md", "carts", best_kind="heading", lead=0.25) == 0.0
 
 
-def test_a_header_is_lowered_where_the_bodies_lie_beside_it() -> None:
+def test_header_with_bodies_elsewhere_is_demoted() -> None:
     assert of_file("declares", "a.h", has_bodies=True) == 1.0
     assert of_file("declares", "a.h") == 0.0
 
 
-def test_a_file_whose_name_has_several_words_is_lowered() -> None:
+def test_long_name_signal_grows_with_the_words_of_the_file_name() -> None:
     assert of_file("longName", "src/routing.py") == 0.0
     assert of_file("longName", "src/http/request_handler.py") == 0.25
     assert of_file("longName", "NodeHTTPRequestHandlerFactory.ts") == 1.0
     assert of_file("longName", "Makefile") == 0.0
 
 
-def lowered(path: str, query: str = "where are carts kept") -> bool:
+def is_prose(path: str, query: str = "where are carts kept") -> bool:
     return of_file("prose", path, query) == 1.0
 
 
 @pytest.mark.parametrize("language", ["restructuredtext", "asciidoc"])
-def test_markup_is_prose_under_each_of_its_suffixes(language: str) -> None:
+def test_markup_is_prose_with_each_of_its_suffixes(language: str) -> None:
     suffixes = LANGUAGES[language].files.split()
     assert suffixes
     for suffix in suffixes:
-        assert lowered(f"src/carts{suffix}"), suffix
-        assert not lowered(f"src/carts{suffix}", "documentation of carts"), suffix
+        assert is_prose(f"src/carts{suffix}"), suffix
+        assert not is_prose(f"src/carts{suffix}", "documentation of carts"), suffix
 
 
 @pytest.mark.parametrize(
     "path", ["carts.csv", "carts.tsv", "carts.tab", "carts.json", "carts.yaml", "carts.py"]
 )
-def test_data_and_code_are_no_prose(path: str) -> None:
+def test_data_and_code_are_not_prose(path: str) -> None:
     assert language_of(path.encode()) != "text"
-    assert not lowered(path)
+    assert not is_prose(path)
 
 
-def test_prose_is_not_lowered_where_no_code_holds_a_word_or_another_script_is_asked_for() -> None:
+def test_prose_is_not_demoted_without_code_or_in_another_script() -> None:
     file = FileFacts("guide.md", 0.0, 0.0, 0.0, 0.0)
     prose = FILE_SIGNALS["prose"].of
     assert prose(file, facts("carts")) == 1.0
@@ -329,7 +329,7 @@ def test_prose_is_not_lowered_where_no_code_holds_a_word_or_another_script_is_as
     assert prose(file._replace(in_script=True), facts("carts")) == 0.0
 
 
-def test_code_holds_a_word_where_a_file_that_is_no_prose_does() -> None:
+def test_held_in_code_is_false_if_only_prose_has_a_query_word() -> None:
     prose, code = FileFacts("a.md", 0.5, 0, 0, 0), FileFacts("a.py", 0.5, 0, 0, 0)
     assert held_in_code([prose, code])
     assert not held_in_code([prose, code._replace(keyword=0.0)])
@@ -339,13 +339,13 @@ def test_code_holds_a_word_where_a_file_that_is_no_prose_does() -> None:
 # Weights
 
 
-def test_a_symbol_trusts_meaning_less_and_definitions_more() -> None:
+def test_symbol_query_lowers_vector_and_raises_definition_weight() -> None:
     weights = {"fileVector": 2.0, "defines": 0.5, "path": 0.2}
     assert shaped(weights, "symbol") == {"fileVector": 1.0, "defines": 0.75, "path": 0.2}
     assert shaped(weights, "question") == weights
 
 
-def test_an_issue_trusts_its_title_less_and_shows_several_places_of_a_file() -> None:
+def test_pasted_text_lowers_vector_mention_and_repeat_weights() -> None:
     weights = {"fileVector": 2.0, "mentioned": 0.8, "repeat": -1.0}
     assert shaped(weights, "text") == pytest.approx(
         {"fileVector": 1.0, "mentioned": 0.24, "repeat": -0.2}
@@ -382,5 +382,5 @@ def test_weights_can_be_set_and_switched_off() -> None:
 @pytest.mark.parametrize(
     "path", ["src/user.service.spec.ts", "user.service.test.ts", "test_user_service.py"]
 )
-def test_a_test_is_of_the_subject_that_its_name_says(path: str) -> None:
+def test_subject_of_a_test_comes_from_its_file_name(path: str) -> None:
     assert paths.subject_of(path) == paths.subject_of("user_service.py") == "userservice"

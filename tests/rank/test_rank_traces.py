@@ -133,11 +133,11 @@ def test_frames_are_read_innermost_first(trace: str, frames: list[tuple[str, int
         (CSHARP, "System.InvalidOperationException: Sequence contains no elements"),
     ],
 )
-def test_a_trace_is_about_the_error_at_its_root(trace: str, title: str) -> None:
+def test_title_of_a_trace_is_its_root_error(trace: str, title: str) -> None:
     assert parse_query(trace + "more words here " * 20).title == title
 
 
-def test_lines_of_a_trace_are_no_message() -> None:
+def test_frame_lines_are_not_messages() -> None:
     sequences = parse_query(PYTHON).sequences
     assert ("valueerror", "the", "basket", "is", "upside", "down") in sequences
     assert not any("traceback" in one or "file" in one for one in sequences)
@@ -152,18 +152,18 @@ def test_lines_of_a_trace_are_no_message() -> None:
         "    at eval (file:///app/web/m.mjs:7:9)",
     ],
 )
-def test_a_frame_of_a_bundle_or_a_page_is_its_file(line: str) -> None:
+def test_bundle_and_url_frames_give_the_file(line: str) -> None:
     (frame,) = parse_query(f"Error: x\n{line}\n").frames
     assert frame.path.endswith("/web/m.mjs")
     assert (frame.line, frame.function) == (7, "eval")
 
 
-def test_a_text_without_a_trace_has_no_frames() -> None:
+def test_text_without_a_trace_has_no_frames() -> None:
     assert frames_of("look at main.c: it has three lines, and at the end of it a b.c") == ()
     assert parse_query("how is a.py read").frames == ()
 
 
-def test_a_recursion_is_cut() -> None:
+def test_number_of_frames_is_bounded() -> None:
     lines = "".join(f'  File "a.py", line {number}, in f\n' for number in range(500))
     assert len(frames_of(lines)) == MOST_FRAMES
 
@@ -182,15 +182,15 @@ def test_a_recursion_is_cut() -> None:
         ("#0      g (package:app/a.dart:6:3)", "a.dart", 6),
     ],
 )
-def test_a_place_in_a_query_is_a_frame(query: str, path: str, line: int) -> None:
+def test_place_in_a_query_is_a_frame(query: str, path: str, line: int) -> None:
     assert parse_query(query).frames == ((path, line, ""),)
 
 
-def test_a_long_text_names_places_by_the_way() -> None:
+def test_place_in_a_long_text_is_not_a_frame() -> None:
     assert (
         parse_query("It is slow since yesterday, and odd. " * 20 + "\nSee b.py:5 too.").frames == ()
     )
 
 
-def test_quotes_of_a_trace_ask_for_no_phrase() -> None:
+def test_quotes_in_a_trace_are_not_phrases() -> None:
     assert parse_query(PYTHON).phrases == ()
