@@ -131,7 +131,7 @@ HITS = (
 )
 
 
-def test_text_is_grouped_by_file_with_the_lines_that_answer() -> None:
+def test_text_groups_hits_by_file_with_matching_lines() -> None:
     assert shown("text", answer(*HITS)) == (
         "src/consumer.py:41\n"
         "  Consumer.commit_offsets  method 40-50  0.912\n"
@@ -154,7 +154,7 @@ def test_text_is_grouped_by_file_with_the_lines_that_answer() -> None:
     )
 
 
-def test_context_shows_lines_around_and_marks_the_gaps() -> None:
+def test_context_shows_surrounding_lines_and_marks_gaps() -> None:
     assert shown("text", answer(hit(terms=("reconnect",)), query="reconnect"), context=1) == (
         "src/consumer.py:49\n"
         "  Consumer.commit_offsets  method 40-50  0.912\n"
@@ -176,7 +176,7 @@ def test_full_shows_every_line() -> None:
     assert [line[4] for line in lines] == list(":::----:--:")
 
 
-def test_explain_says_what_raised_and_what_lowered_the_hit() -> None:
+def test_explain_lists_what_raised_and_lowered_the_score() -> None:
     optimized = Optimized(merged_from=("40-44", "45-50"), deduped_from=("60-70",), file_capped=True)
     meanings = {"keyword": "words of the query in these lines", "testFile": "a test"}
     one = hit(optimized=optimized, text="x", end_line=40, symbol="", score=0.91)
@@ -195,13 +195,13 @@ def test_explain_says_what_raised_and_what_lowered_the_hit() -> None:
     )
 
 
-def test_the_same_content_elsewhere_is_named() -> None:
+def test_files_with_the_same_content_are_named() -> None:
     also = tuple(f"copy/{number}.py" for number in range(5))
     last = shown("text", answer(hit(also=also))).split("\n")[-1]
     assert last == "  same content: copy/0.py, copy/1.py, copy/2.py and 2 more"
 
 
-def test_colour_marks_the_words_and_changes_nothing_else() -> None:
+def test_colour_marks_matches_and_keeps_the_text() -> None:
     coloured = shown("text", answer(*HITS), color=True)
     assert (
         "\x1b[35msrc/consumer.py\x1b[0m:\x1b[32m41\x1b[0m\n  \x1b[1mConsumer.commit_offsets\x1b[0m"
@@ -211,7 +211,7 @@ def test_colour_marks_the_words_and_changes_nothing_else() -> None:
     assert uncoloured(coloured) == shown("text", answer(*HITS))
 
 
-def test_the_name_asked_for_heads_a_group_and_is_where_one_lands() -> None:
+def test_queried_name_comes_first_and_decides_the_line() -> None:
     text = "def add(a):\n    grow(a)\n\ndef add_all(a):\n    grow(a)"
     group = hit(
         symbol="add add_all",
@@ -260,16 +260,14 @@ def test_many_names_are_counted() -> None:
         ("?!", (), []),
     ],
 )
-def test_the_words_found_are_those_that_were_typed(
-    query: str, held: tuple[str, ...], lines: list[str]
-) -> None:
+def test_explain_lists_words_as_typed(query: str, held: tuple[str, ...], lines: list[str]) -> None:
     one = hit(terms=held, signals={}, text="x", end_line=40, symbol="", parent="", path="x")
     assert shown("text", answer(one, query=query), explain=True).split("\n")[3:] == [
         f"  {line}" for line in lines
     ]
 
 
-def test_a_score_that_was_kept_above_0_says_so() -> None:
+def test_explain_notes_a_score_kept_above_0() -> None:
     one = hit(
         signals={"vector": 0.1, "test": -0.3}, score=0.001, text="x", end_line=40, terms=("commit",)
     )
@@ -281,7 +279,7 @@ def test_a_score_that_was_kept_above_0_says_so() -> None:
 DEMOTED = Demoted("tests/test_a\x1b.py", 3, 9, "test_a helper", 0.2, 0.5, {"test": -0.3})
 
 
-def test_what_was_kept_out_is_named_with_what_lowered_it() -> None:
+def test_explain_lists_demoted_hits() -> None:
     of = answer(demoted=(DEMOTED,))
     assert shown("text", of, explain=True, meanings={"test": "a test"}) == (
         "\nkept out by a demotion:\n"
@@ -312,7 +310,7 @@ def test_explain_in_json() -> None:
     assert "demoted" not in json.loads(shown("json", of))
 
 
-def test_a_hit_in_a_document_has_its_place_and_no_line_numbers() -> None:
+def test_hit_in_a_document_shows_its_place_without_line_numbers() -> None:
     rows = "Item | Cost\nitem 72 | 510\noffsets | 511\n\n  commit | 513"
     budget = hit(
         path="b.xlsx",
@@ -353,7 +351,7 @@ def test_headings_are_joined_as_titles() -> None:
     )
 
 
-def test_code_is_coloured_by_its_syntax_and_keeps_its_text_and_its_matches() -> None:
+def test_syntax_colours_keep_text_and_matches() -> None:
     code = hit(
         path="src/a.py",
         start_line=7,
@@ -369,13 +367,13 @@ def test_code_is_coloured_by_its_syntax_and_keeps_its_text_and_its_matches() -> 
 
 
 @pytest.mark.parametrize("path", ["notes", "a.unknown-suffix", "b.py"])
-def test_without_a_known_syntax_or_colours_nothing_changes(path: str) -> None:
+def test_unknown_syntax_or_no_colour_changes_nothing(path: str) -> None:
     one = answer(hit(path=path, text="commit offsets", start_line=1, end_line=1))
     plain = shown("text", one, color=path != "b.py")
     assert shown("text", one, color=path != "b.py", syntax=True) == plain
 
 
-def test_a_long_line_is_cut_so_that_the_match_is_seen() -> None:
+def test_long_line_is_cut_around_the_match() -> None:
     text = "x " * 200 + "commit" + " y" * 200
     for width in (40, 80, 200):
         line = shown(
@@ -387,7 +385,7 @@ def test_a_long_line_is_cut_so_that_the_match_is_seen() -> None:
         assert line.endswith("...")
 
 
-def test_on_a_narrow_terminal_a_head_has_one_name() -> None:
+def test_narrow_terminal_shows_one_name() -> None:
     many = hit(symbol="first_name second_name third_name fourth_name", parent="")
     wide, narrow = (shown("text", answer(many), width=width).split("\n")[1] for width in (200, 60))
     assert "  first_name, second_name, third_name and 1 more  " in wide
@@ -396,12 +394,12 @@ def test_on_a_narrow_terminal_a_head_has_one_name() -> None:
     assert "third_name and 1 more" in shown("text", answer(many))
 
 
-def test_a_place_is_never_cut() -> None:
+def test_path_is_never_cut() -> None:
     path = "deep/" * 60 + "file.py"
     assert shown("text", answer(hit(path=path)), width=40).split("\n")[0] == f"{path}:41"
 
 
-def test_wide_characters_count_twice() -> None:
+def test_wide_characters_count_as_two_cells() -> None:
     text = "提交 " + "偏移量" * 60
     line = shown(
         "text", answer(hit(text=text, symbol="", terms=("提交",)), query="提交"), width=60
@@ -410,7 +408,7 @@ def test_wide_characters_count_twice() -> None:
     assert len(line) < 45
 
 
-def test_words_that_are_everywhere_are_not_marked_unless_there_are_no_others() -> None:
+def test_common_words_are_marked_only_if_alone() -> None:
     one = hit(text="for the offsets in the list", symbol="", start_line=1, end_line=1, terms=())
     assert (
         shown("text", answer(one, query="the offsets in it"), color=True).count("\x1b[1;31m") == 1
@@ -432,7 +430,7 @@ def test_words_that_are_everywhere_are_not_marked_unless_there_are_no_others() -
         ("nothing", "commit", []),
     ],
 )
-def test_where_the_words_stand(line: str, query: str, marks: list[str]) -> None:
+def test_marked_splits_a_line_at_matches(line: str, query: str, marks: list[str]) -> None:
     pieces = list(marked(line, frozenset(terms(query))))
     assert "".join(piece for piece, _ in pieces) == line
     assert [piece for piece, match in pieces if match] == marks
@@ -441,45 +439,45 @@ def test_where_the_words_stand(line: str, query: str, marks: list[str]) -> None:
 # Untrusted names and texts
 # --------------------------------------------------------------------------
 
-EVIL = "a\x1b[2J\x9b31m\x07\r\x08\u202eb\udcff\x00\u2028\ufeffc\x7f"
-OBEYED = re.compile(
+HOSTILE = "a\x1b[2J\x9b31m\x07\r\x08\u202eb\udcff\x00\u2028\ufeffc\x7f"
+CONTROL = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 
 
-def evil() -> Answer:
+def hostile() -> Answer:
     one = hit(
         path=f"{EVIL}\n.py",
-        symbol=EVIL,
-        parent=EVIL,
-        kind=EVIL,
-        language=EVIL,
+        symbol=HOSTILE,
+        parent=HOSTILE,
+        kind=HOSTILE,
+        language=HOSTILE,
         text=f"{EVIL}\ncommit {EVIL}",
-        signals={EVIL: 1.0},
-        terms=(EVIL, "commit"),
-        also=(EVIL,),
-        optimized=Optimized((EVIL,), (EVIL,), True),
+        signals={HOSTILE: 1.0},
+        terms=(HOSTILE, "commit"),
+        also=(HOSTILE,),
+        optimized=Optimized((HOSTILE,), (HOSTILE,), True),
         start_line=1,
         end_line=2,
     )
     return answer(
         one,
         query=f"commit {EVIL}",
-        ref=EVIL,
-        degraded=EVIL,
-        unmatched_names=(EVIL,),
+        ref=HOSTILE,
+        degraded=HOSTILE,
+        unmatched_names=(HOSTILE,),
         completeness=Completeness(missing=3),
     )
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_nothing_that_a_terminal_obeys_gets_through(name: str) -> None:
-    for line in format_named(name)(evil(), RenderOptions(explain=True, full=True)):
-        assert not OBEYED.search(line)
-    assert not OBEYED.search("".join([*notes(evil()), summary(evil())]))
+def test_control_characters_are_escaped_in_every_format(name: str) -> None:
+    for line in format_named(name)(hostile(), RenderOptions(explain=True, full=True)):
+        assert not CONTROL.search(line)
+    assert not CONTROL.search("".join([*notes(hostile()), summary(hostile())]))
 
 
-def test_what_is_hidden_is_shown_escaped() -> None:
+def test_visible_escapes_invisible_characters() -> None:
     assert (
         visible("a\x1b[2J\r\n\u202e\udcff\x9b\ufeff\tb")
         == "a\\x1b[2J\\r\\n\\u202e\\xff\\x9b\\ufeff\tb"
@@ -504,17 +502,17 @@ def test_any_text_renders_safely_in_every_format(
     for render in FORMATS.values():
         options = RenderOptions(full=full, width=width, context=context, explain=True)
         for line in render(answer(one, query=query), options):
-            assert not OBEYED.search(line)
+            assert not CONTROL.search(line)
 
 
-def test_of_a_name_that_is_held_whole_the_parts_are_not_marked() -> None:
+def test_parts_of_a_name_found_whole_do_not_match() -> None:
     rows = "\n".join(f"CC{number:04d} | Owner {number}" for number in range(100, 160))
     found = snippet("CC0123", hit(text=rows, start_line=1, end_line=60, line=24, terms=("cc0123",)))
     assert [line.text for line in found if line.matches] == ["CC0123 | Owner 123"]
 
 
 @given(st.text(), st.text(), st.integers(0, 3))
-def test_a_snippet_is_lines_of_the_hit_in_order(text: str, query: str, context: int) -> None:
+def test_snippet_has_lines_of_the_hit_in_order(text: str, query: str, context: int) -> None:
     lines = re.split(r"\r\n|\n|\r", text)
     one = hit(text=text, start_line=5, end_line=5 + len(lines) - 1, terms=())
     found = snippet(query, one, context=context)
@@ -525,7 +523,7 @@ def test_a_snippet_is_lines_of_the_hit_in_order(text: str, query: str, context: 
     assert [line.text for line in snippet(query, one, full=True)] == lines
 
 
-def test_line_ends_of_every_kind() -> None:
+def test_lines_of_splits_at_every_kind_of_line_end() -> None:
     for end in ("\n", "\r\n", "\r"):
         assert lines_of(hit(text=CODE.replace("\n", end))) == CODE.split("\n")
     assert lines_of(hit(text="a\rb", start_line=1, end_line=1)) == ["a\rb"]
@@ -541,7 +539,7 @@ def test_far_weaker_hits_are_left_out_and_counted() -> None:
     assert strongest(answer(), 0.5) == answer()
 
 
-def test_compact_is_a_line_for_each_hit() -> None:
+def test_compact_has_one_line_per_hit() -> None:
     page = hit(path="a.pdf", kind="section", symbol="Costs", parent="", place="page 3")
     assert shown("compact", answer(hit(), page)).splitlines() == [
         "src/consumer.py:40-50 method Consumer.commit_offsets 0.912",
@@ -549,7 +547,7 @@ def test_compact_is_a_line_for_each_hit() -> None:
     ]
 
 
-def test_a_class_names_its_members_with_their_lines() -> None:
+def test_class_lists_its_members_with_lines() -> None:
     several = tuple(Member(f"m{n}", "method", 10 * n, 10 * n, 10 * n + 4) for n in range(1, 9))
     of_class = hit(kind="class", symbol="Consumer", parent="", members=several)
     line = "members: m1 10-14, m2 20-24, m3 30-34, m4 40-44, m5 50-54, m6 60-64 and 2 more"
@@ -626,7 +624,7 @@ def faults(value: Any, schema: dict[str, Any], at: str = "") -> Iterator[str]:
         yield f"{at}: {value} is below {schema['minimum']}"
 
 
-def test_the_schema_reader_finds_faults() -> None:
+def test_schema_check_finds_faults() -> None:
     good = json.loads(shown("json", answer(hit())))
     assert not list(faults(good, schemas()["search"]))
     for name, wrong in {
@@ -682,23 +680,25 @@ def test_json_is_exactly_as_documented() -> None:
     }
 
 
-@pytest.mark.parametrize("of", [answer(), answer(*HITS), evil()], ids=["empty", "hits", "evil"])
+@pytest.mark.parametrize(
+    "of", [answer(), answer(*HITS), hostile()], ids=["empty", "hits", "hostile"]
+)
 def test_search_json_follows_its_schema(of: Answer) -> None:
     assert not list(faults(json.loads(shown("json", of)), schemas()["search"]))
 
 
-def test_every_documented_field_is_in_the_schema_and_the_reverse() -> None:
+def test_documented_fields_are_those_of_the_schema() -> None:
     rows = re.findall(r"^\| (`.*?) \|", DOCS.read_text(), re.MULTILINE)
     named = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
     assert named == {*schemas()["search"]["properties"], *schemas()["hit"]["properties"]}
 
 
-def test_json_is_one_line_when_piped_and_indented_for_a_person() -> None:
+def test_json_is_one_line_unless_coloured() -> None:
     assert "\n" not in shown("json", answer(*HITS))
     assert shown("json", answer(*HITS), color=True).startswith('{\n  "query"')
 
 
-def test_a_path_that_is_not_utf8_is_kept_in_its_bytes() -> None:
+def test_path_that_is_not_utf8_has_path_bytes() -> None:
     raw = b"caf\xe9/\xff.py"
     result = json.loads(shown("json", answer(hit(path=raw.decode("utf-8", "surrogateescape")))))[
         "results"
@@ -712,7 +712,7 @@ def test_a_path_that_is_not_utf8_is_kept_in_its_bytes() -> None:
 
 
 @given(st.text(), st.text(), st.floats(-1e6, 1e6), st.dictionaries(st.text(), st.floats(-10, 10)))
-def test_json_gives_back_what_went_in(
+def test_json_preserves_text_and_signals(
     text: str, symbol: str, score: float, signals: dict[str, float]
 ) -> None:
     one = hit(text=text, symbol=symbol, score=score, signals=signals)
@@ -728,7 +728,7 @@ def test_json_gives_back_what_went_in(
 # --------------------------------------------------------------------------------------------
 
 
-def test_vimgrep_points_at_the_best_line_and_counts_bytes() -> None:
+def test_vimgrep_has_the_best_line_and_a_byte_column() -> None:
     wide = hit(text='x = "ü", offset', symbol="", start_line=3, end_line=3)
     none = hit(text="\n\n  y = 1", symbol="", parent="", start_line=8, end_line=10)
     assert shown("vimgrep", answer(hit(), wide, none)) == (
@@ -738,7 +738,7 @@ def test_vimgrep_points_at_the_best_line_and_counts_bytes() -> None:
     )
 
 
-def test_markdown_for_an_agent() -> None:
+def test_markdown_output() -> None:
     one = hit(text="a\r\nb", start_line=1, end_line=2)
     assert shown(
         "markdown", answer(one, completeness=Completeness(missing=1), degraded="no vectors")
@@ -762,7 +762,7 @@ def test_markdown_for_an_agent() -> None:
 
 @given(st.text("`ab\n~ "), st.text("`ab ", min_size=1))
 @example("```\n````", "`` a")
-def test_no_text_ends_its_fence_and_no_name_its_span(text: str, path: str) -> None:
+def test_markdown_fences_and_spans_cannot_be_closed_by_content(text: str, path: str) -> None:
     lines = shown("markdown", answer(hit(text=text, path=path, symbol=path))).split("\n")
     heading = next(line for line in lines if line.startswith("## "))
     marks = re.match("`+", heading[3:])
@@ -774,7 +774,7 @@ def test_no_text_ends_its_fence_and_no_name_its_span(text: str, path: str) -> No
     assert "\n".join(lines[start + 1 : -1]) == text
 
 
-def test_an_unknown_format_is_named_with_the_nearest() -> None:
+def test_unknown_format_hints_at_the_nearest() -> None:
     with pytest.raises(UnknownFormat) as caught:
         format_named("jsno")
     assert caught.value.message == "unknown format 'jsno'"
@@ -787,7 +787,7 @@ def test_an_unknown_format_is_named_with_the_nearest() -> None:
 # ---------------------------------------------------------------------------------------------------
 
 
-def test_notes_say_what_the_hits_do_not() -> None:
+def test_notes_and_summary_of_answers() -> None:
     assert notes(answer(hit())) == []
     assert notes(
         answer(completeness=Completeness(missing=1200), degraded="the server at X refused")
@@ -867,11 +867,11 @@ def test_index_report(report: IndexReport, text: str) -> None:
         (12345.678, "$12,345.68"),
     ],
 )
-def test_money(cost: float, text: str) -> None:
+def test_money_is_rounded_for_display(cost: float, text: str) -> None:
     assert money(cost) == text
 
 
-def test_what_models_were_asked() -> None:
+def test_index_report_of_descriptions() -> None:
     described = Described(120, 1, 2, "it is \x1b down", 45_000, 2_400, 0.125)
     report = replaced(REPORT, described=described, skipped={})
     lines = list(index_text(report, PLAIN))
@@ -880,14 +880,14 @@ def test_what_models_were_asked() -> None:
         "  2 left without a description: it is \\x1b down",
         "  until then, chunks are found by their code, and images are not; the next `ragit index` asks again",
     ]
-    foreseen = replaced(described, images=0, failed=0, why="", cost=None, unpriced=("a:1b", "\x1b"))
-    lines = list(index_text(replaced(report, described=foreseen, dry_run=True), PLAIN))
+    estimate = replaced(described, images=0, failed=0, why="", cost=None, unpriced=("a:1b", "\x1b"))
+    lines = list(index_text(replaced(report, described=estimate, dry_run=True), PLAIN))
     assert lines[2:] == [
         "  120 chunks to describe: about 45,000 tokens read, 2,400 written; no price for a:1b and \\x1b under `pricing`"
     ]
-    (line,) = index_json(replaced(report, described=foreseen), PLAIN)
+    (line,) = index_json(replaced(report, described=estimate), PLAIN)
     assert json.loads(line)["described"]["unpriced"] == ["a:1b", "\x1b"]
-    uncounted = replaced(foreseen, unpriced=())
+    uncounted = replaced(estimate, unpriced=())
     assert list(index_text(replaced(report, described=uncounted), PLAIN))[2].endswith(
         "; the server does not count all tokens, so that they have no price"
     )
@@ -899,7 +899,7 @@ def test_what_models_were_asked() -> None:
     assert not list(faults(json.loads(line), schemas()["index"]))
 
 
-def test_what_is_described() -> None:
+def test_status_and_describe_report_descriptions() -> None:
     lines = list(status_text(replaced(STATUS, descriptions=(1200, 0)), PLAIN))
     assert "described 1,200 chunks and images, complete" in lines
     unindexed = replaced(
@@ -939,7 +939,7 @@ def test_what_is_described() -> None:
     assert not list(faults(json.loads(line), schemas()["search"]))
 
 
-def test_freshness() -> None:
+def test_freshness_report() -> None:
     fresh = FreshnessReport("HEAD", Oid("a" * 40), ())
     assert list(freshness_text(fresh, PLAIN)) == [
         "fresh: everything in HEAD (tree aaaaaaaaaa) is indexed"
@@ -973,7 +973,7 @@ STATUS = StatusReport(
 )
 
 
-def test_status() -> None:
+def test_status_report() -> None:
     text = "\n".join(status_text(STATUS, PLAIN))
     assert text == (
         "store     /r/.git/ragit/index.db, 23.4 MB\n"

@@ -105,11 +105,11 @@ def places(answer: Answer) -> list[tuple[str, int]]:
 # Dialects
 
 
-def test_every_dialect_is_spoken_as_its_servers_speak_it(
+def test_every_dialect_sends_its_own_request(
     shop: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RERANK_KEY", "the-key")
-    monkeypatch.setenv("LLAMA_API_KEY", "the-key")  # a local server's own, wherever it listens
+    monkeypatch.setenv("LLAMA_API_KEY", "the-key")  # the variable of a local server
     plain = places(search(shop))
     answers: dict[str, Callable[[Payload], object]] = {
         "jina": lambda p: jina(p, likes_ledger),
@@ -141,8 +141,8 @@ def test_every_dialect_is_spoken_as_its_servers_speak_it(
 
 
 @pytest.mark.parametrize("provider", ["llama.cpp", "chat"])
-def test_a_server_that_takes_less_is_shown_the_beginnings(shop: GitSandbox, provider: str) -> None:
-    """Errors of llama-server: a document longer than its batch, a conversation longer than its
+def test_too_long_documents_are_shortened(shop: GitSandbox, provider: str) -> None:
+    """Answer with errors of llama-server: a document longer than its batch, a chat longer than its
     context.
     """
     most = 400 if provider == "llama.cpp" else 1500
@@ -170,23 +170,23 @@ def test_a_server_that_takes_less_is_shown_the_beginnings(shop: GitSandbox, prov
             asked = len(server.asked)
             assert 1 < asked <= 4
             index.search(f"{QUERY} again")
-            assert len(server.asked) == asked + 1  # it remembers
+            assert len(server.asked) == asked + 1  # the limit is remembered
         server.reply = lambda _: error(500, words)
         answer = search(shop, settings)
     assert answer.hits == plain.hits
     assert words[:20] in answer.degraded
 
 
-def test_too_many_candidates_are_not_made_shorter(
-    shop: GitSandbox, server: AnsweringServer
-) -> None:
+def test_too_many_candidates_are_not_shortened(shop: GitSandbox, server: AnsweringServer) -> None:
     server.reply = lambda _: error(400, "too many documents: 20 given, 10 are the most")
     answer = search(shop, flags(server))
     assert answer.degraded.startswith("not reranked: ") and "10 are the most" in answer.degraded
     assert len(server.asked) == 1
 
 
-def test_what_is_sent_of_a_candidate(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_candidate_is_sent_with_path_symbol_and_text(
+    shop: GitSandbox, server: AnsweringServer
+) -> None:
     answer = search(shop, flags(server, candidates=3, maxDocChars=60), optimize=False)
     (asked,) = server.asked
     assert len(asked["documents"]) == 3
@@ -194,7 +194,7 @@ def test_what_is_sent_of_a_candidate(shop: GitSandbox, server: AnsweringServer) 
         assert document == f"{hit.path} {hit.symbol}\n{hit.text[:60]}"
 
 
-def test_a_description_stands_before_the_text(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_description_is_sent_before_the_text(shop: GitSandbox, server: AnsweringServer) -> None:
     from describing import Model
 
     with Model() as model:
@@ -211,7 +211,7 @@ def test_a_description_stands_before_the_text(shop: GitSandbox, server: Answerin
         assert not any("About " in document for document in server.asked[1]["documents"])
 
 
-def test_a_server_that_takes_few_at_once_is_asked_several_times(shop: GitSandbox) -> None:
+def test_candidates_are_sent_in_batches(shop: GitSandbox) -> None:
     for number in range(40):
         shop.write(
             f"more/m{number}.py",
@@ -226,9 +226,7 @@ def test_a_server_that_takes_few_at_once_is_asked_several_times(shop: GitSandbox
         assert answer.reranked_by and answer.reranked_by.candidates == 45
 
 
-def test_the_query_may_be_put_into_words_of_the_model(
-    shop: GitSandbox, server: AnsweringServer
-) -> None:
+def test_query_template_is_applied(shop: GitSandbox, server: AnsweringServer) -> None:
     search(shop, flags(server, queryTemplate="Find code for: {query}!"))
     assert server.asked[0]["query"] == f"Find code for: {QUERY}!"
 
@@ -245,10 +243,10 @@ def test_secrets_are_not_sent(shop: GitSandbox, server: AnsweringServer) -> None
     assert token not in json.dumps(server.asked)
 
 
-# A chat that orders
+# Chat models
 
 
-def test_a_language_model_orders_candidates(shop: GitSandbox) -> None:
+def test_chat_model_orders_candidates(shop: GitSandbox) -> None:
     plain = places(search(shop, optimize=False))
     with AnsweringServer(lambda _: said("The best are [3] > [1] > [3] > [99].")) as server:
         settings = flags(server, provider="chat", model="small", candidates=4)
@@ -262,7 +260,7 @@ def test_a_language_model_orders_candidates(shop: GitSandbox) -> None:
     assert all(f"[{number}] src/" in asked["messages"][1]["content"] for number in range(1, 5))
 
 
-def test_a_chat_that_names_no_candidate_changes_nothing(shop: GitSandbox) -> None:
+def test_chat_answer_without_candidates_changes_nothing(shop: GitSandbox) -> None:
     plain = search(shop)
     with AnsweringServer(lambda _: said("I would rather not.")) as server:
         answer = search(shop, flags(server, provider="chat", model="small"))
@@ -270,7 +268,7 @@ def test_a_chat_that_names_no_candidate_changes_nothing(shop: GitSandbox) -> Non
     assert "named no candidate" in answer.degraded
 
 
-def test_a_chat_needs_a_model(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_chat_provider_needs_a_model(shop: GitSandbox, server: AnsweringServer) -> None:
     with pytest.raises(ConfigError, match=r"retrieval\.reranking\.model"):
         search(shop, flags(server, provider="chat"))
 
@@ -297,12 +295,12 @@ def test_a_chat_needs_a_model(shop: GitSandbox, server: AnsweringServer) -> None
         ("[99999999999999]", []),
     ],
 )
-def test_what_a_chat_says_is_read_for_what_is_in_it(said: str, order: list[int]) -> None:
+def test_order_is_read_from_a_chat_answer(said: str, order: list[int]) -> None:
     assert listed(said, 5) == order
 
 
 @given(st.text(), st.integers(0, 50))
-def test_whatever_a_chat_says_names_candidates_once_or_none(text: str, count: int) -> None:
+def test_any_chat_answer_lists_valid_candidates_once(text: str, count: int) -> None:
     found = listed(text, count)
     assert len(set(found)) == len(found)
     assert all(0 <= at < count for at in found)
@@ -348,7 +346,7 @@ FAULTS: dict[str, tuple[Callable[[Payload], object], str]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_of_the_reranker_costs_the_reranking_only(shop: GitSandbox, name: str) -> None:
+def test_failing_reranker_keeps_the_hits(shop: GitSandbox, name: str) -> None:
     reply, words = FAULTS[name]
     with AnsweringServer(reply) as server:
         answer = search(shop, flags(server))
@@ -358,16 +356,14 @@ def test_a_fault_of_the_reranker_costs_the_reranking_only(shop: GitSandbox, name
     assert answer.reranked_by is None
 
 
-def test_nobody_there_is_a_fault_too(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_unreachable_reranker_keeps_the_hits(shop: GitSandbox, server: AnsweringServer) -> None:
     settings = flags(server, baseUrl="http://127.0.0.1:1/v1")
     answer = search(shop, settings)
     assert answer.hits == search(shop).hits
     assert "cannot be reached" in answer.degraded
 
 
-def test_a_slow_reranker_is_waited_for_so_long_and_no_longer(
-    shop: GitSandbox, server: AnsweringServer
-) -> None:
+def test_slow_reranker_times_out(shop: GitSandbox, server: AnsweringServer) -> None:
     plain = search(shop)
     server.hold.clear()
     started = time.monotonic()
@@ -377,7 +373,7 @@ def test_a_slow_reranker_is_waited_for_so_long_and_no_longer(
     assert answer.degraded.startswith("not reranked: ")
 
 
-def test_what_the_server_leaves_out_follows_in_its_order(shop: GitSandbox) -> None:
+def test_unranked_candidates_follow_in_their_order(shop: GitSandbox) -> None:
     plain = places(search(shop, optimize=False))
     with AnsweringServer(lambda p: {"results": rows(p["documents"], reversed_order)[:1]}) as server:
         answer = search(shop, flags(server, candidates=3), optimize=False)
@@ -388,9 +384,7 @@ def test_what_the_server_leaves_out_follows_in_its_order(shop: GitSandbox) -> No
 # Invariants
 
 
-def test_with_reranking_off_nothing_is_asked_and_nothing_changes(
-    shop: GitSandbox, server: AnsweringServer
-) -> None:
+def test_disabled_reranking_sends_nothing(shop: GitSandbox, server: AnsweringServer) -> None:
     plain = search(shop)
     off = search(shop, flags(server, enabled=False))
     assert (replaced(off, took_ms=0), server.asked) == (replaced(plain, took_ms=0), [])
@@ -403,7 +397,7 @@ def test_with_reranking_off_nothing_is_asked_and_nothing_changes(
 @pytest.mark.parametrize("optimize", [True, False])
 @pytest.mark.parametrize("top_k", [1, 5, 30])
 @pytest.mark.parametrize("weight", [0.5, 1.0])
-def test_a_reranker_that_agrees_changes_nothing(
+def test_agreeing_reranker_changes_nothing(
     shop: GitSandbox, server: AnsweringServer, top_k: int, optimize: bool, weight: float
 ) -> None:
     plain = search(shop, top_k=top_k, optimize=optimize)
@@ -412,12 +406,12 @@ def test_a_reranker_that_agrees_changes_nothing(
     assert [replaced(hit, reranked=None) for hit in answer.hits] == list(plain.hits)
 
 
-def test_the_same_answers_of_the_server_give_the_same_hits(shop: GitSandbox) -> None:
+def test_reranking_is_deterministic(shop: GitSandbox) -> None:
     with AnsweringServer(lambda p: jina(p, lambda text, _: len(text) % 7)) as server:
         assert search(shop, flags(server)).hits == search(shop, flags(server)).hits
 
 
-def test_scores_are_those_of_places_and_still_the_sum_of_their_parts(shop: GitSandbox) -> None:
+def test_reranked_scores_stay_the_sum_of_their_signals(shop: GitSandbox) -> None:
     plain = search(shop, optimize=False, top_k=12)
     with AnsweringServer(lambda p: jina(p, reversed_order)) as server:
         answer = search(shop, flags(server, candidates=8), optimize=False, top_k=12)
@@ -428,7 +422,7 @@ def test_scores_are_those_of_places_and_still_the_sum_of_their_parts(shop: GitSa
         assert hit.score == pytest.approx(sum(hit.signals.values()))
 
 
-def test_the_first_hits_stay_distinct_places(shop: GitSandbox) -> None:
+def test_first_reranked_hits_are_of_distinct_files(shop: GitSandbox) -> None:
     """A reranker that prefers one file gets its best chunk first, not all of them."""
     whole = {"optimize": False, "top_k": 21}
     with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
@@ -445,7 +439,7 @@ def test_the_first_hits_stay_distinct_places(shop: GitSandbox) -> None:
     assert [hit.path for hit in packed.hits[:3]] == ["src/ledger.py"] * 3
 
 
-def test_min_score_keeps_what_the_model_found_relevant(shop: GitSandbox) -> None:
+def test_min_score_keeps_relevant_hits(shop: GitSandbox) -> None:
     with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
         answer = search(shop, flags(server, minScore=0.9), optimize=False, top_k=30)
         assert {hit.path for hit in answer.hits} == {"src/ledger.py"}
@@ -453,8 +447,8 @@ def test_min_score_keeps_what_the_model_found_relevant(shop: GitSandbox) -> None
         assert search(shop, flags(server, minScore=2)).hits == ()
 
 
-def test_zero_is_a_limit_like_any_other(shop: GitSandbox) -> None:
-    """0 is in the middle of relevances that are logits."""
+def test_min_score_of_0_applies(shop: GitSandbox) -> None:
+    """Use relevances that are logits, so that 0 is in their middle."""
     with AnsweringServer(
         lambda p: jina(p, lambda text, _: 3.0 if text.startswith("src/ledger.py") else -3.0)
     ) as server:
@@ -463,12 +457,12 @@ def test_zero_is_a_limit_like_any_other(shop: GitSandbox) -> None:
         assert len(search(shop, flags(server), optimize=False, top_k=30).hits) > 20
 
 
-def test_one_candidate_needs_no_order(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_single_candidate_is_not_sent(shop: GitSandbox, server: AnsweringServer) -> None:
     answer = search(shop, flags(server, candidates=1))
     assert (server.asked, answer.degraded, answer.reranked_by) == ([], "", None)
 
 
-def test_a_remembered_answer_is_of_the_same_question(
+def test_reranked_answers_are_cached_by_query_and_failures_are_not(
     shop: GitSandbox, server: AnsweringServer
 ) -> None:
     with ragit.open(shop.path, flags=flags(server)) as index:
@@ -480,10 +474,12 @@ def test_a_remembered_answer_is_of_the_same_question(
         index.search("offset", optimize=False)
         asked = len(server.asked)
         index.search("offset", optimize=False)
-        assert len(server.asked) > asked  # a failure is not remembered
+        assert len(server.asked) > asked  # a failure is not cached
 
 
-def test_a_clone_cannot_send_code_anywhere(shop: GitSandbox, server: AnsweringServer) -> None:
+def test_untrusted_settings_file_cannot_enable_reranking(
+    shop: GitSandbox, server: AnsweringServer
+) -> None:
     shop.write(
         ".ragit.toml",
         f'[retrieval.reranking]\nenabled = true\nprovider = "jina"\nbaseUrl = "{server.url}/v1"\n',
@@ -504,7 +500,7 @@ _RELEVANCES = st.lists(st.none() | st.floats(-1e9, 1e9), min_size=2, max_size=30
 
 
 @given(_RELEVANCES, st.floats(0, 1), st.booleans(), st.data())
-def test_an_order_is_a_permutation_with_falling_scores(
+def test_reranked_is_a_permutation_with_the_same_scores(
     relevances: list[float | None], weight: float, distinct: bool, data: st.DataObject
 ) -> None:
     files = data.draw(
@@ -520,9 +516,7 @@ def test_an_order_is_a_permutation_with_falling_scores(
 
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=30), st.floats(0, 1), st.booleans())
-def test_agreement_is_no_change_whatever_files_there_are(
-    files: list[int], weight: float, distinct: bool
-) -> None:
+def test_agreement_keeps_any_order(files: list[int], weight: float, distinct: bool) -> None:
     before = [chunk(file, at, 1 / (at + 1)) for at, file in enumerate(files)]
     falling = [-float(at) for at in range(len(files))]
     assert [old for old, _ in reranked(before, falling, weight, distinct=distinct)] == list(
@@ -531,7 +525,7 @@ def test_agreement_is_no_change_whatever_files_there_are(
 
 
 @given(_RELEVANCES, st.data())
-def test_distinct_keeps_how_often_each_file_came_before(
+def test_distinct_keeps_the_spread_over_files(
     relevances: list[float | None], data: st.DataObject
 ) -> None:
     files = data.draw(
@@ -548,7 +542,7 @@ def test_distinct_keeps_how_often_each_file_came_before(
 # Command line, library and tools
 
 
-def test_a_session_says_what_the_reranker_did(shop: GitSandbox) -> None:
+def test_explain_shows_the_reranking(shop: GitSandbox) -> None:
     shell = Terminal(shop.path)
     with AnsweringServer(lambda p: jina(p, likes_ledger)) as server:
         options = [

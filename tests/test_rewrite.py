@@ -68,7 +68,7 @@ def paths(answer: Answer) -> list[str]:
 # Words of the tree
 
 
-def test_words_that_the_tree_uses_are_looked_for_too(shop: GitSandbox) -> None:
+def test_related_words_of_the_tree_are_searched(shop: GitSandbox) -> None:
     keywords = {**WORDS, "embedding.provider": "none"}
     assert paths(search(shop, "authentication please", {"embedding.provider": "none"})) == []
     answer = search(shop, "authentication please", keywords)
@@ -79,18 +79,18 @@ def test_words_that_the_tree_uses_are_looked_for_too(shop: GitSandbox) -> None:
     assert paths(search(shop, "the config is", keywords)) == ["src/cfg.py"]
 
 
-def test_a_name_that_is_typed_is_left_as_it_is(shop: GitSandbox) -> None:
+def test_single_name_is_not_rewritten(shop: GitSandbox) -> None:
     for name in ("authentication", "delete"):
         assert search(shop, name, WORDS).rewritten is None
 
 
-def test_a_word_counts_less_than_one_of_the_query(shop: GitSandbox) -> None:
+def test_added_word_weighs_less_than_a_query_word(shop: GitSandbox) -> None:
     shop.write("src/authentication.py", "def authentication(user):\n    return check(user)\n")
     shop.commit()
     assert paths(search(shop, "authentication please", WORDS))[0] == "src/authentication.py"
 
 
-def test_what_else_is_stored_has_no_say(shop: GitSandbox) -> None:
+def test_rewriting_depends_only_on_the_tree(shop: GitSandbox) -> None:
     before = search(shop, "authentication of config", WORDS)
     shop.branch("other")
     shop.write("src/authenticate.py", "def authenticate():\n    return configuration()\n")
@@ -103,7 +103,7 @@ def test_what_else_is_stored_has_no_say(shop: GitSandbox) -> None:
     assert (again.rewritten, again.hits) == (before.rewritten, before.hits)
 
 
-def test_off_it_changes_nothing(shop: GitSandbox) -> None:
+def test_disabled_rewriting_changes_nothing(shop: GitSandbox) -> None:
     plain = search(shop, "authentication please")
     off = search(shop, "authentication please", WORDS, rewrite=False)
     assert replaced(off, took_ms=0) == replaced(plain, took_ms=0)
@@ -115,7 +115,7 @@ _NAMES = st.lists(st.text("abcdefgAB_/.-0", max_size=20), max_size=8)
 
 
 @given(_NAMES)
-def test_the_vocabulary_is_that_of_the_word_splitter(names: list[str]) -> None:
+def test_vocabulary_has_the_parts_of_identifiers(names: list[str]) -> None:
     wanted = {
         part
         for name in names
@@ -127,7 +127,7 @@ def test_the_vocabulary_is_that_of_the_word_splitter(names: list[str]) -> None:
 
 
 @given(st.text(max_size=60), _NAMES)
-def test_any_query_is_expanded_by_words_of_the_paths_only(query: str, names: list[str]) -> None:
+def test_expansions_come_from_the_paths_only(query: str, names: list[str]) -> None:
     encoded = [name.encode() for name in names]
     terms = rank.parse_query(query)
     found = expansions(query, terms, encoded)
@@ -139,7 +139,7 @@ def test_any_query_is_expanded_by_words_of_the_paths_only(query: str, names: lis
     assert found == expansions(query, terms, reversed(encoded))
 
 
-def test_bytes_that_are_no_text_are_no_words() -> None:
+def test_vocabulary_skips_invalid_utf8() -> None:
     assert vocabulary([b"\xff\xfe/caf\xe9.py", "Größe/naïve.py".encode()]) <= {
         "caf",
         "gr",
@@ -162,12 +162,12 @@ def test_bytes_that_are_no_text_are_no_words() -> None:
         ("a", "auth", False),
     ],
 )
-def test_what_abbreviates_what(short: str, long: str, is_one: bool) -> None:
+def test_abbreviations_are_recognized(short: str, long: str, is_one: bool) -> None:
     assert abbreviates(short, long) is is_one
     assert not abbreviates(long, short)
 
 
-def test_the_nearest_words_are_those_of_the_vectors() -> None:
+def test_nearest_words_follow_the_cosine() -> None:
     listed_words = "delete remove authentication auth config cfg request response banana parser parse socket".split()
     model = StaticEmbedder(EmbedderOptions())
     nearby = Nearby(listed_words)
@@ -195,7 +195,7 @@ def cosine(model: StaticEmbedder, one: str, other: str) -> float:
         max_size=8,
     )
 )
-def test_finding_many_words_is_finding_each(asked: list[str]) -> None:
+def test_find_all_equals_find_of_each(asked: list[str]) -> None:
     file = StaticEmbedder(EmbedderOptions()).file
     in_order = sorted(set(asked), key=lambda word: word.encode())
     wanted = [(word, number) for word in in_order if (number := file.find(word)) is not None]
@@ -222,7 +222,7 @@ def test_variants_are_searched_and_fused(shop: GitSandbox) -> None:
     for hit in answer.hits:
         assert (
             sum(hit.signals.values()) <= hit.score + 1e-9
-        )  # what is lowered below 0 is kept just above it
+        )  # a negative score is raised just above 0
     assert sum(answer.hits[0].signals.values()) == pytest.approx(scores[0])
     (asked,) = server.asked
     assert server.paths == ["/v1/chat/completions"]
@@ -236,14 +236,14 @@ def test_variants_are_searched_and_fused(shop: GitSandbox) -> None:
     assert "src/" not in json.dumps(asked)
 
 
-def test_the_same_variants_as_the_query_change_no_order(shop: GitSandbox) -> None:
+def test_equivalent_variant_keeps_the_order(shop: GitSandbox) -> None:
     plain = search(shop, "auth login", optimize=False, top_k=20)
     with AnsweringServer(lambda _: said("login auth")) as server:
         answer = search(shop, "auth login", flags(server), optimize=False, top_k=20)
     assert paths(answer) == paths(plain)
 
 
-def test_a_long_lived_process_asks_once_for_a_query(shop: GitSandbox) -> None:
+def test_variants_of_a_query_are_cached(shop: GitSandbox) -> None:
     with (
         AnsweringServer(lambda _: said("auth login")) as server,
         ragit.open(shop.path, flags=flags(server)) as index,
@@ -268,7 +268,7 @@ FAULTS: dict[str, tuple[Callable[[Payload], object], str]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_costs_the_rewriting_only(shop: GitSandbox, name: str) -> None:
+def test_failing_rewriter_keeps_the_hits(shop: GitSandbox, name: str) -> None:
     reply, why = FAULTS[name]
     with AnsweringServer(reply) as server:
         answer = search(shop, QUERY, flags(server))
@@ -277,7 +277,7 @@ def test_a_fault_costs_the_rewriting_only(shop: GitSandbox, name: str) -> None:
     assert answer.rewritten is None
 
 
-def test_a_slow_model_is_waited_for_so_long_and_no_longer(shop: GitSandbox) -> None:
+def test_slow_model_times_out(shop: GitSandbox) -> None:
     with AnsweringServer(lambda _: said("auth")) as server:
         server.hold.clear()
         started = time.monotonic()
@@ -287,7 +287,7 @@ def test_a_slow_model_is_waited_for_so_long_and_no_longer(shop: GitSandbox) -> N
     assert "not rewritten: " in answer.degraded
 
 
-def test_a_model_has_to_be_named(shop: GitSandbox) -> None:
+def test_chat_provider_needs_a_model(shop: GitSandbox) -> None:
     with pytest.raises(ConfigError, match=r"retrieval\.queryRewriting\.model"):
         search(shop, QUERY, {**WORDS, "retrieval.queryRewriting.provider": "chat"})
 
@@ -306,12 +306,12 @@ def test_a_model_has_to_be_named(shop: GitSandbox) -> None:
         ("decode_body response decode_body decode_body response", ("decode_body response",)),
     ],
 )
-def test_lines_of_a_list_are_read(text: str, found: tuple[str, ...]) -> None:
+def test_variants_are_read_from_a_list(text: str, found: tuple[str, ...]) -> None:
     assert listed(text, "the query", 2) == found
 
 
-def test_what_was_cut_is_no_way_to_ask(shop: GitSandbox) -> None:
-    """A looping model is stopped in the middle of a line."""
+def test_truncated_variant_is_dropped(shop: GitSandbox) -> None:
+    """Answer with the last line cut, as a looping model does."""
     choice = {"message": {"content": "auth login\nThis is a log"}, "finish_reason": "length"}
     loop = {"choices": [choice]}
     with AnsweringServer(lambda _: loop) as server:
@@ -321,7 +321,7 @@ def test_what_was_cut_is_no_way_to_ask(shop: GitSandbox) -> None:
 
 
 @given(st.text(), st.text(), st.integers(1, 8))
-def test_whatever_is_said_gives_few_short_lines(text: str, query: str, most: int) -> None:
+def test_any_text_gives_few_short_variants(text: str, query: str, most: int) -> None:
     found = listed(text, query, most)
     assert len(found) <= most
     assert all(one and len(one) <= 300 and "\n" not in one for one in found)
@@ -341,7 +341,7 @@ _WAY = st.dictionaries(st.integers(0, 9), st.floats(0, 1), max_size=8)
 
 
 @given(st.lists(_WAY, min_size=1, max_size=4))
-def test_fused_scores_are_means_and_explained(ways: list[dict[int, float]]) -> None:
+def test_fused_scores_are_weighted_means(ways: list[dict[int, float]]) -> None:
     lists = [[_ranked(number, score) for number, score in way.items()] for way in ways]
     fused = Fused([(Known(), one) for one in lists])
     order = fused.order(0.0)
@@ -365,7 +365,7 @@ def _ranked(number: int, score: float) -> Ranked:
 # Command line, library and tools
 
 
-def test_a_session_shows_what_was_looked_for(shop: GitSandbox) -> None:
+def test_explain_shows_the_rewriting(shop: GitSandbox) -> None:
     from test_render import faults, schemas
 
     shell = Terminal(shop.path)

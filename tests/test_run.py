@@ -47,7 +47,7 @@ def second_round(
     return tries, [one for batch in files.spend(batches()) for one in batch]
 
 
-def test_a_file_that_was_slow_before_is_not_tried_in_the_first_round() -> None:
+def test_file_deferred_before_is_skipped_in_the_first_round() -> None:
     before, new = key(1), key(2)
     files = DeferredFiles([before, new], frozenset([before]), 10)
     assert [(list(batch.keys), batch.kind) for batch in files.first(all_at_once)] == [
@@ -57,7 +57,7 @@ def test_a_file_that_was_slow_before_is_not_tried_in_the_first_round() -> None:
     assert second_round(files, 1)[0] == [(before, FULL)]
 
 
-def test_slow_files_get_their_full_time_until_the_allowance_is_spent() -> None:
+def test_slow_files_get_full_time_until_the_allowance_is_spent() -> None:
     keys = [key(number) for number in range(4)]
     files = DeferredFiles(keys, frozenset(), 10)
     assert first_round(files, slow) == []
@@ -66,7 +66,7 @@ def test_slow_files_get_their_full_time_until_the_allowance_is_spent() -> None:
     assert tries == [(keys[0], FULL), (keys[1], FULL), (keys[2], NONE), (keys[3], NONE)]
 
 
-def test_files_that_were_deferred_before_stay_deferred_without_another_try() -> None:
+def test_deferred_files_stay_deferred_without_allowance() -> None:
     before = key(1)
     files = DeferredFiles([before], frozenset([before]), 0)
     tries, results = second_round(files, 1)
@@ -74,7 +74,7 @@ def test_files_that_were_deferred_before_stay_deferred_without_another_try() -> 
     assert results == [BlobResult(before, None, timed_out=True)]
 
 
-def test_a_slow_document_is_stored_as_deferred_at_once() -> None:
+def test_slow_document_is_stored_as_deferred() -> None:
     document, code = key(1, "pdf"), key(2)
     files = DeferredFiles([document, code], frozenset(), 0)
     (stored,) = first_round(files, slow)
@@ -82,11 +82,11 @@ def test_a_slow_document_is_stored_as_deferred_at_once() -> None:
     assert stored.new is not None
     assert stored.new.skipped == SPENT
     tries, results = second_round(files, 1)
-    assert tries == [(code, NONE)], "what is stored as deferred is not tried without time"
+    assert tries == [(code, NONE)], "the stored document is not tried again"
     assert [one.key for one in results] == [code, document]
 
 
-def test_a_batch_holds_what_has_room_and_a_document_takes_the_room_of_several() -> None:
+def test_document_counts_as_several_files_of_a_batch() -> None:
     keys = [key(number) for number in range(5)]
     assert list(_cut(keys, size=lambda: 2)) == [keys[:2], keys[2:4], keys[4:]]
     mixed = [key(9, "pdf"), *keys[:2]]
@@ -94,7 +94,7 @@ def test_a_batch_holds_what_has_room_and_a_document_takes_the_room_of_several() 
     assert list(_cut(mixed, size=lambda: 1)) == [[each] for each in mixed]
 
 
-def test_a_large_text_counts_as_several() -> None:
+def test_large_text_counts_as_several_files_of_a_batch() -> None:
     keys = [key(number) for number in range(4)]
     sizes = {keys[0][0]: LARGE_BYTES - 1, keys[1][0]: 3 * LARGE_BYTES, keys[2][0]: 1}
     assert list(_cut(keys, size=lambda: 3, sizes=sizes)) == [keys[:1], keys[1:2], keys[2:]]

@@ -43,7 +43,7 @@ def on_a_terminal(folder: Path, *args: str, **env: str) -> str:
         [RAGIT, *args], cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs, env=environ
     ) as running:
         os.close(theirs)
-        with suppress(OSError):  # what the other end of a closed terminal reads
+        with suppress(OSError):  # raised on Linux once the other end is closed
             while piece := os.read(ours, 4096):
                 result += piece
     os.close(ours)
@@ -55,12 +55,12 @@ def on_a_terminal(folder: Path, *args: str, **env: str) -> str:
 
 
 @terminals
-def test_on_a_terminal_hits_go_through_gits_pager(shop: GitSandbox) -> None:
+def test_terminal_output_goes_through_the_git_pager(shop: GitSandbox) -> None:
     read = "sed 's/^/paged: /'"
     shop.git("config", "--global", "core.pager", read)
     result = uncoloured(on_a_terminal(shop.path, "search", "widget_3"))
     assert result.startswith("paged: src/m3.py:1\n")
-    assert "\n\n10 hits in 10 files of HEAD (" in result, "the notes come after it"
+    assert "\n\n10 hits in 10 files of HEAD (" in result, "the notes follow the pager"
     result = on_a_terminal(shop.path, "search", "widget_3", GIT_PAGER="sed 's/^/mine: /'")
     assert result.startswith("mine: ")
     for off in ("cat", ""):
@@ -72,9 +72,7 @@ def test_on_a_terminal_hits_go_through_gits_pager(shop: GitSandbox) -> None:
 
 
 @terminals
-def test_a_pager_that_the_searched_repository_names_is_not_run(
-    shop: GitSandbox, tmp_path: Path
-) -> None:
+def test_pager_of_the_searched_repository_is_not_run(shop: GitSandbox, tmp_path: Path) -> None:
     shop.git("config", "core.pager", f"touch {tmp_path}/ran; cat")
     on_a_terminal(shop.path, "search", "widget_3", PAGER="cat")
     assert not (tmp_path / "ran").exists()
@@ -82,7 +80,7 @@ def test_a_pager_that_the_searched_repository_names_is_not_run(
 
 
 @terminals
-def test_a_pager_that_is_left_early_is_no_failure(shop: GitSandbox) -> None:
+def test_pager_that_ends_early_is_no_failure(shop: GitSandbox) -> None:
     on_a_terminal(shop.path, "search", "widget", "-k", "12", "--full", GIT_PAGER="true")
 
 
@@ -131,7 +129,7 @@ def test_colours_on_a_terminal(
 # Lines
 
 
-def test_path_and_line_stand_on_a_line_of_their_own_and_gaps_are_marked() -> None:
+def test_path_has_its_own_line_and_gaps_are_marked() -> None:
     long = "\n".join(
         ["def f(a):", "    if (", *(f"        b{n} and" for n in range(9)), "    ): offset"]
     )
@@ -141,12 +139,12 @@ def test_path_and_line_stand_on_a_line_of_their_own_and_gaps_are_marked() -> Non
     assert lines[2:] == ["   1- def f(a):", "   2-     if (", "  --", "  12:     ): offset"]
 
 
-def test_a_single_line_between_two_is_shown() -> None:
+def test_gap_of_a_single_line_is_shown() -> None:
     one = hit(text="offset = 1\nx = 2\noffset = 3", start_line=1, end_line=3, symbol="", parent="")
     assert shown("text", answer(one, query="offset")).count("--") == 0
 
 
-def test_lines_of_a_hit_are_limited_in_every_format(shop: GitSandbox) -> None:
+def test_max_lines_limits_every_format(shop: GitSandbox) -> None:
     shell = Terminal(shop.path)
     text = shell.ragit("search", "--max-lines", "2", "-k1", "widget_3", code=0).out
     assert sum(":" in line[:8] or "-" in line[:8] for line in text.splitlines()[2:]) <= 3
@@ -160,7 +158,7 @@ def test_lines_of_a_hit_are_limited_in_every_format(shop: GitSandbox) -> None:
     assert block.split("```")[1].count("\n") == 6, "the language, four lines and a mark of the rest"
 
 
-def test_the_lines_kept_hold_the_one_that_answers() -> None:
+def test_kept_lines_contain_the_best_line() -> None:
     text = "\n".join(f"line_{n}" for n in range(50))
     one = hit(text=text, start_line=1, end_line=50, symbol="", terms=("line", "30"))
     kept = first_lines("line_30", one, 10)
@@ -173,7 +171,7 @@ def test_the_lines_kept_hold_the_one_that_answers() -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("budget", [40, 100, 300, 1000, 100_000])
-def test_an_answer_fits_into_the_tokens_asked_for(name: str, budget: int) -> None:
+def test_answer_fits_into_max_tokens(name: str, budget: int) -> None:
     hits = [
         hit(path=f"src/m{n}.py", start_line=1 + 20 * n, end_line=11 + 20 * n) for n in range(20)
     ]
@@ -188,7 +186,7 @@ def test_an_answer_fits_into_the_tokens_asked_for(name: str, budget: int) -> Non
         assert kept.left_out == 0
 
 
-def test_what_did_not_fit_is_counted(shop: GitSandbox) -> None:
+def test_hits_beyond_max_tokens_are_counted(shop: GitSandbox) -> None:
     result = Terminal(shop.path).ragit("search", "--json", "--max-tokens", "300", "widget", code=0)
     found = json.loads(result.out)
     assert 0 < len(found["results"]) < 10
@@ -200,7 +198,7 @@ def test_what_did_not_fit_is_counted(shop: GitSandbox) -> None:
 # The line
 
 
-def test_the_line_is_where_the_name_is_defined_or_used() -> None:
+def test_shown_line_is_a_definition_or_use_of_the_name() -> None:
     text = (
         "def get_user(request):\n    row = first(request)\n    if row is None:\n"
         "        return None\n    user_id = row.key\n    return load(user_id)"
@@ -224,7 +222,7 @@ def test_the_line_is_where_the_name_is_defined_or_used() -> None:
     assert shown_line("name_8999", sql).number == 3
 
 
-def test_words_in_the_documentation_of_a_definition_lead_to_the_definition() -> None:
+def test_words_in_a_doc_comment_lead_to_the_definition() -> None:
     after = (
         'def total(cart):\n    """Add up.\n\n    What a customer has to pay.\n    """\n    pay = 1'
     )
@@ -235,7 +233,7 @@ def test_words_in_the_documentation_of_a_definition_lead_to_the_definition() -> 
     assert shown_line("have to pay", one).number == 2
 
 
-def test_a_line_that_the_search_gave_and_a_definition_with_its_line_come_first() -> None:
+def test_line_of_the_search_or_the_definition_comes_first() -> None:
     assert shown_line("commit", hit(line=45)).number == 45
     named = hit(definitions=(Definition("commit_offsets", "method", 43),))
     assert shown_line("commit_offsets", named).number == 43
@@ -259,5 +257,5 @@ def test_every_format_gives_the_same_line(name: str) -> None:
         (4320, "1 h 12 min"),
     ],
 )
-def test_a_duration_is_written_for_a_person(seconds: float, text: str) -> None:
+def test_duration_is_rounded_for_display(seconds: float, text: str) -> None:
     assert duration(seconds) == text
