@@ -447,12 +447,12 @@ CONTROL = re.compile(
 
 def hostile() -> Answer:
     one = hit(
-        path=f"{EVIL}\n.py",
+        path=f"{HOSTILE}\n.py",
         symbol=HOSTILE,
         parent=HOSTILE,
         kind=HOSTILE,
         language=HOSTILE,
-        text=f"{EVIL}\ncommit {EVIL}",
+        text=f"{HOSTILE}\ncommit {HOSTILE}",
         signals={HOSTILE: 1.0},
         terms=(HOSTILE, "commit"),
         also=(HOSTILE,),
@@ -462,7 +462,7 @@ def hostile() -> Answer:
     )
     return answer(
         one,
-        query=f"commit {EVIL}",
+        query=f"commit {HOSTILE}",
         ref=HOSTILE,
         degraded=HOSTILE,
         unmatched_names=(HOSTILE,),
