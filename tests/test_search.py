@@ -55,13 +55,13 @@ def paths(answer: Answer) -> list[str]:
 # Options
 
 
-def test_top_k_is_a_limit(shop: GitSandbox) -> None:
+def test_top_k_limits_the_hits(shop: GitSandbox) -> None:
     assert len(search(shop, top_k=2).hits) == 2
     assert paths(search(shop, flags={"retrieval.topK": "3"})) == paths(search(shop, top_k=3))
     assert paths(search(shop, top_k=6))[:2] == paths(search(shop, top_k=2))
 
 
-def test_min_score_leaves_out_what_is_below(shop: GitSandbox) -> None:
+def test_min_score_drops_lower_scores(shop: GitSandbox) -> None:
     every = search(shop)
     least = every.hits[2].score
     assert [h.score for h in search(shop, min_score=least).hits] == [
@@ -99,19 +99,19 @@ def signal_names() -> list[str]:
     return list(SIGNAL_NAMES)
 
 
-def test_scores_are_the_sum_of_their_parts(shop: GitSandbox) -> None:
+def test_scores_are_the_sum_of_their_signals(shop: GitSandbox) -> None:
     for hit in search(shop, optimize=False).hits:
         whole = sum(hit.signals.values())
         assert hit.score == pytest.approx(whole) if whole > 0.001 else 0 < hit.score <= 0.001
 
 
-def test_a_signal_can_be_given_another_weight(shop: GitSandbox) -> None:
+def test_signal_weight_is_a_setting(shop: GitSandbox) -> None:
     usual = search(shop, optimize=False).hits[0]
     heavy = search(shop, flags={"retrieval.signals.defines": "50"}, optimize=False).hits[0]
     assert heavy.signals["defines"] / heavy.score > 2 * usual.signals["defines"] / usual.score > 0
 
 
-def test_keyword_scoring_by_bm25_or_tfidf(shop: GitSandbox) -> None:
+def test_keyword_scoring_is_bm25_or_tfidf(shop: GitSandbox) -> None:
     """bm25 saturates, tf x idf does not, so the file that repeats the words gains."""
     repeated = function("noise", *["offset = commit"] * 60)
     shop.write("src/noise.py", repeated)
@@ -128,13 +128,13 @@ def test_keyword_scoring_by_bm25_or_tfidf(shop: GitSandbox) -> None:
     assert share("tfidf") > 2 * share("bm25")
 
 
-def test_hybrid_search_may_be_switched_off(shop: GitSandbox) -> None:
+def test_hybrid_search_can_be_disabled(shop: GitSandbox) -> None:
     off = search(shop, flags={"retrieval.hybridSearch.enabled": "false"})
     assert paths(off) == paths(search(shop, mode="vector"))
     assert off.hits and all(set(h.signals) == {"vector"} for h in off.hits)
 
 
-def test_modes(shop: GitSandbox) -> None:
+def test_modes_use_keywords_or_vectors_alone(shop: GitSandbox) -> None:
     words = search(shop, mode="keyword")
     assert "other.txt" not in paths(words)
     assert words.hits and all("vector" not in h.signals for h in words.hits)
@@ -142,7 +142,7 @@ def test_modes(shop: GitSandbox) -> None:
     assert meaning.hits and all("keyword" not in h.signals for h in meaning.hits)
 
 
-def test_the_query_prefix_is_embedded_and_not_looked_up(shop: GitSandbox) -> None:
+def test_query_prefix_affects_vectors_only(shop: GitSandbox) -> None:
     plain = search(shop, "offset", mode="vector")
     assert [
         h.score for h in search(shop, "offset", mode="vector", query_prefix="broker send: ").hits
@@ -164,7 +164,7 @@ def test_the_query_prefix_is_embedded_and_not_looked_up(shop: GitSandbox) -> Non
 # Filters
 
 
-def test_a_path_filter_acts_before_the_cut(shop: GitSandbox) -> None:
+def test_path_filter_is_applied_before_the_limit(shop: GitSandbox) -> None:
     for number in range(60):
         shop.write(f"many/m{number}.py", function(f"commit_offset_{number}"))
     shop.write("rare/only.txt", "an offset far away\n")
@@ -175,7 +175,7 @@ def test_a_path_filter_acts_before_the_cut(shop: GitSandbox) -> None:
     assert search(shop, paths=["nowhere/"]).hits == ()
 
 
-def test_a_path_filter_may_take_away(shop: GitSandbox) -> None:
+def test_path_filter_may_exclude(shop: GitSandbox) -> None:
     def found(*filters: str) -> set[str]:
         return set(paths(search(shop, "commit offset", paths=filters, top_k=50)))
 
@@ -189,7 +189,7 @@ def test_a_path_filter_may_take_away(shop: GitSandbox) -> None:
         search(shop, paths=["!"])
 
 
-def test_a_language_filter_reads_what_the_content_says(shop: GitSandbox) -> None:
+def test_language_filter_accepts_names_and_aliases(shop: GitSandbox) -> None:
     assert set(paths(search(shop, languages=["c"]))) == {"lib/offset.c", "lib/offset.h"}
     assert set(paths(search(shop, languages=["C", "markdown"]))) >= {
         "lib/offset.c",
@@ -205,7 +205,7 @@ def test_a_language_filter_reads_what_the_content_says(shop: GitSandbox) -> None
         search(shop, languages=["pythn"])
 
 
-def test_what_is_demoted_is_still_found(shop: GitSandbox) -> None:
+def test_demoted_files_are_still_found(shop: GitSandbox) -> None:
     """Tests, prose and examples rank lower; if nothing else matches, they come first."""
     for path in ("tests/examples/test_vendored.md", "examples/vendor/dist/guide.md"):
         shop.write(path, "a word: commit\n" + "filler words of many other kinds\n" * 40)
@@ -230,7 +230,7 @@ def test_what_is_demoted_is_still_found(shop: GitSandbox) -> None:
         ("tie.h", "tiedye.c", False),
     ],
 )
-def test_what_only_declares_stands_below_the_bodies(
+def test_declarations_rank_below_definitions(
     repo: GitSandbox, header: str, source: str, lowered: bool
 ) -> None:
     repo.write(header, "int tie_knots(int loose);\n")
@@ -241,7 +241,7 @@ def test_what_only_declares_stands_below_the_bodies(
     assert "declares" not in hits[source].signals
 
 
-def test_prose_that_alone_holds_the_word_stands_first(shop: GitSandbox) -> None:
+def test_prose_is_demoted_only_if_code_has_the_word(shop: GitSandbox) -> None:
     """Prose comes first only while no code has the word."""
     shop.write("handbook.md", "# Care\n\nReplace the ceramic seal.\n")
     shop.commit()
@@ -254,7 +254,7 @@ def test_prose_that_alone_holds_the_word_stands_first(shop: GitSandbox) -> None:
     assert "prose" in hits["handbook.md"].signals
 
 
-def test_a_filter_changes_no_score(shop: GitSandbox) -> None:
+def test_path_filter_keeps_keyword_scores(shop: GitSandbox) -> None:
     """Rarity is counted in the whole tree, so a filter does not change a hit's keyword score."""
     every = {h.path: h for h in search(shop, mode="keyword", top_k=50, optimize=False).hits}
     shares = {p: h.score for p, h in every.items()}
@@ -263,7 +263,7 @@ def test_a_filter_changes_no_score(shop: GitSandbox) -> None:
         assert hit.score == pytest.approx(shares[hit.path] / top)
 
 
-def test_a_tree_is_walked_once_under_new_settings(shop: GitSandbox) -> None:
+def test_tree_under_new_settings_is_cached(shop: GitSandbox) -> None:
     """If a setting changes no chunk, the next search must not walk the tree again."""
     search(shop)
     settings = {"index.exclude": "nothing-is-called-so"}
@@ -310,7 +310,7 @@ def by_file(answer: Answer, path: str) -> list[Hit]:
     return [hit for hit in answer.hits if hit.path == path]
 
 
-def test_without_optimisation_chunks_come_as_they_are(long: GitSandbox) -> None:
+def test_disabled_optimization_returns_every_chunk(long: GitSandbox) -> None:
     plain = search(long, "commit offset", optimize=False, top_k=30)
     assert len(by_file(plain, "a.py")) == 8
     assert all(hit.optimized is None for hit in plain.hits)
@@ -319,7 +319,7 @@ def test_without_optimisation_chunks_come_as_they_are(long: GitSandbox) -> None:
     )
 
 
-def test_neighbours_are_merged_and_their_text_is_read_again(long: GitSandbox) -> None:
+def test_adjacent_hits_are_merged_with_their_text(long: GitSandbox) -> None:
     lines = (long.path / "a.py").read_text().split("\n")
     merged = [
         hit
@@ -334,12 +334,12 @@ def test_neighbours_are_merged_and_their_text_is_read_again(long: GitSandbox) ->
     assert all(not (hit.optimized and hit.optimized.merged_from) for hit in apart.hits)
 
 
-def test_the_gap_decides_what_is_a_neighbour(long: GitSandbox) -> None:
+def test_gap_threshold_decides_on_merging(long: GitSandbox) -> None:
     wide = search(long, "commit offset", flags={CO + "adjacentGapThreshold": "80"}, top_k=3)
     assert any(hit.optimized and hit.optimized.merged_from for hit in by_file(wide, "b.py"))
 
 
-def test_near_duplicates_of_a_file_are_dropped_and_named(repo: GitSandbox) -> None:
+def test_near_duplicates_are_dropped_and_named(repo: GitSandbox) -> None:
     body = ["commit(offset)", *(f"line_{i} = offset" for i in range(30))]
     between = function("between", filler=60)
     repo.write(
@@ -357,7 +357,7 @@ def test_near_duplicates_of_a_file_are_dropped_and_named(repo: GitSandbox) -> No
     assert len(every.hits) == len(dropped.hits) + 1
 
 
-def test_a_file_is_capped_and_says_so(long: GitSandbox) -> None:
+def test_hits_per_file_are_capped(long: GitSandbox) -> None:
     flags = {CO + "mergeAdjacent": "false", CO + "similarityThreshold": "1"}
     capped = search(long, "commit offset", flags=flags, top_k=10)
     assert len(by_file(capped, "a.py")) == 3
@@ -369,7 +369,7 @@ def test_a_file_is_capped_and_says_so(long: GitSandbox) -> None:
     assert len(by_file(free, "a.py")) == 8
 
 
-def test_one_content_at_two_paths_is_one_hit(repo: GitSandbox) -> None:
+def test_same_content_at_several_paths_is_one_hit(repo: GitSandbox) -> None:
     for path in ("a/x.py", "b/x.py", "c/x.py"):
         repo.write(path, function("commit_offset"))
     repo.commit()
@@ -397,14 +397,14 @@ def test_one_content_at_two_paths_is_one_hit(repo: GitSandbox) -> None:
         ("オフセットの保存", ()),
     ],
 )
-def test_names_of_several_words_that_no_file_holds_are_told(
+def test_unmatched_compound_names_are_reported(
     shop: GitSandbox, query: str, unmatched_names: tuple[str, ...]
 ) -> None:
     for mode in ("hybrid", "keyword", "vector"):
         assert search(shop, query, mode=mode).unmatched_names == unmatched_names
     assert (
         search(shop, query, paths=["docs/"]).unmatched_names == unmatched_names
-    )  # of the tree, not of the filtered files
+    )  # names are looked up in the whole tree
 
 
 NOT_QUOTED = 'no hit holds "{}" word for word; `git grep -F` finds exact text'
@@ -421,7 +421,7 @@ NOT_QUOTED = 'no hit holds "{}" word for word; `git grep -F` finds exact text'
         ("commit_offset def", []),
     ],
 )
-def test_a_quoted_phrase_that_no_hit_holds_is_told(
+def test_unmatched_quoted_phrase_is_noted(
     repo: GitSandbox, query: str, unmatched: list[str]
 ) -> None:
     repo.write("a.py", function("commit_offset"))
@@ -435,16 +435,16 @@ def test_a_quoted_phrase_that_no_hit_holds_is_told(
 # Freshness
 
 
-def test_what_is_missing_is_indexed_first_and_announced(shop: GitSandbox) -> None:
-    told: list[ToIndex] = []
+def test_missing_files_are_indexed_first_and_announced(shop: GitSandbox) -> None:
+    announced: list[ToIndex] = []
     with ragit.open(shop.path) as index:
-        assert index.ask(Query("offset"), told.append).complete
-        assert told == [ToIndex(files=7, documents=0, server="")]
-        index.ask(Query("offset again"), told.append)
-        assert len(told) == 1
+        assert index.ask(Query("offset"), announced.append).complete
+        assert announced == [ToIndex(files=7, documents=0, server="")]
+        index.ask(Query("offset again"), announced.append)
+        assert len(announced) == 1
 
 
-def test_policies(shop: GitSandbox) -> None:
+def test_freshness_policies(shop: GitSandbox) -> None:
     warn = {"freshness.policy": "warn"}
     refuse = {"freshness.policy": "refuse"}
     with pytest.raises(NotIndexed):
@@ -462,7 +462,7 @@ def test_policies(shop: GitSandbox) -> None:
     assert "new.py" in paths(search(shop))
 
 
-def test_the_answer_names_the_tree_it_searched(shop: GitSandbox) -> None:
+def test_answer_names_the_searched_tree(shop: GitSandbox) -> None:
     assert search(shop).tree == shop.tree()
     assert search(shop).ref == "HEAD"
     shop.write("new.py", "x = 1\n")
@@ -489,7 +489,7 @@ def test_the_answer_names_the_tree_it_searched(shop: GitSandbox) -> None:
     ],
     ids=str,
 )
-def test_options_without_meaning_are_refused(shop: GitSandbox, options: dict[str, object]) -> None:
+def test_invalid_options_are_refused(shop: GitSandbox, options: dict[str, object]) -> None:
     with pytest.raises(ConfigError) as caught:
         search(shop, **options)
     assert caught.value.hint
@@ -509,7 +509,7 @@ def steady_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         ("python", "class Widget:\n    pass\n", "python"),
     ],
 )
-def test_an_attribute_names_a_language_as_github_does(
+def test_linguist_language_attribute_is_followed(
     repo: GitSandbox, attribute: str, text: str, language: str
 ) -> None:
     repo.write(".gitattributes", f"*.inc linguist-language={attribute}\n")
@@ -520,7 +520,7 @@ def test_an_attribute_names_a_language_as_github_does(
     assert (first.path, first.language) == ("widget.inc", language)
 
 
-def test_a_filter_that_nothing_passes_is_said_to_be_one(repo: GitSandbox) -> None:
+def test_filter_that_matches_no_file_is_noted(repo: GitSandbox) -> None:
     repo.write("a.py", "def widget():\n    return 1\n")
     repo.commit()
     with ragit.open(repo.path) as opened:

@@ -67,21 +67,23 @@ def edited(repo: GitSandbox) -> GitSandbox:
     return repo
 
 
-def test_it_does_its_work_once(edited: GitSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_after_an_edit_does_its_work_once(
+    edited: GitSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with ragit.open(edited.path) as index:
         counts = counted(monkeypatch)
         answer = index.search("turbine_200")
     assert (answer.complete, answer.hits[0].symbol) == (True, "turbine_200")
     assert counts["resolve"] == 1
-    assert counts["open store"] <= 3, "to read, to write, and to drop the state before"
+    assert counts["open store"] <= 3, "to read, to write, and to drop the previous state"
     commands = git_commands(counts)
     assert commands["git diff-tree -r"] <= 1, commands
     sizes = [name for name in commands if "cat-file --batch-check" in name]
-    assert all(commands.pop(name) <= 2 for name in sizes), "of new files, and of the state before"
+    assert all(commands.pop(name) <= 2 for name in sizes), "of new files, and of the previous state"
     assert set(commands.values()) == {1}, commands
 
 
-def test_it_reads_no_row_of_files_that_did_not_change(
+def test_search_after_an_edit_reads_no_row_of_unchanged_files(
     edited: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(Store, "chunk_count")  # only a report of `ragit index` needs it
@@ -91,7 +93,7 @@ def test_it_reads_no_row_of_files_that_did_not_change(
     assert (answer.complete, answer.hits[0].symbol) == (True, "turbine_200")
 
 
-def test_it_resolves_again_what_another_process_changed(
+def test_tree_changed_by_another_process_is_resolved_again(
     edited: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """gc may run between the first look and the lock."""
@@ -115,7 +117,7 @@ def test_it_resolves_again_what_another_process_changed(
         }
 
 
-def test_a_tree_with_absent_files_is_walked_once(
+def test_tree_with_absent_files_is_cached(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(5):
@@ -149,7 +151,7 @@ def test_a_tree_with_absent_files_is_walked_once(
     assert (dict(answer.completeness.absent), answer.hits[0].symbol) == ({}, "turbine_3")
 
 
-def test_no_grammar_is_loaded_where_the_search_runs(edited: GitSandbox) -> None:
+def test_search_process_loads_no_grammar(edited: GitSandbox) -> None:
     """No grammar is loaded for the edited file, and no child starts for a complete tree."""
     probe = """
 import sys
@@ -164,7 +166,7 @@ print("ragit.chunk.texts" in sys.modules)
         assert done.stdout.splitlines()[-2:] == ["[]", child]
 
 
-def test_a_rebuild_that_ends_before_a_search_indexes_is_no_damage(repo: GitSandbox) -> None:
+def test_rebuild_before_a_search_indexes_is_handled(repo: GitSandbox) -> None:
     """A rebuilt store has new numbers, so rows resolved in the old one are not used."""
     for name in "abcdef":
         repo.write(f"{name}.py", f"def marker_{name}():\n    return 'old'\n")

@@ -47,7 +47,7 @@ def sent(*servers: AnsweringServer) -> str:
     return json.dumps([server.asked for server in servers])
 
 
-def test_a_key_in_many_chunks_is_sent_to_nobody(
+def test_key_in_many_chunks_is_not_sent(
     code: GitSandbox, server: EmbeddingServer, model: Model
 ) -> None:
     flags: dict[str, object] = {
@@ -68,18 +68,18 @@ def test_a_key_in_many_chunks_is_sent_to_nobody(
     with AnsweringServer(relevances) as reranker:
         flags["retrieval.reranking.baseUrl"] = reranker.url
         with ragit.open(code.path, flags=flags) as index:
-            foreseen = index.index(dry_run=True)
+            estimate = index.index(dry_run=True)
             done = index.index()
             answer = index.search("connect deploy", top_k=50, rerank=True)
         assert answer.reranked_by and answer.reranked_by.candidates > 12
-        told = sent(server, model, reranker)
-    assert "BEGIN PRIVATE KEY" in told and "closed" in told and "***" in told
-    assert not [line for line in LINES if line in told]
-    assert foreseen.sent and done.sent and done.described
-    assert foreseen.sent.secrets == done.sent.secrets == done.described.secrets >= 6
+        requests = sent(server, model, reranker)
+    assert "BEGIN PRIVATE KEY" in requests and "closed" in requests and "***" in requests
+    assert not [line for line in LINES if line in requests]
+    assert estimate.sent and done.sent and done.described
+    assert estimate.sent.secrets == done.sent.secrets == done.described.secrets >= 6
 
 
-def test_words_of_it_are_still_found(code: GitSandbox) -> None:
+def test_text_around_a_key_is_still_found(code: GitSandbox) -> None:
     with ragit.open(code.path, flags=SIZES) as index:
         assert "closed" in index.search("close").hits[0].text
         assert KEY.split("\n")[2] in "".join(
@@ -87,7 +87,7 @@ def test_words_of_it_are_still_found(code: GitSandbox) -> None:
         )
 
 
-def test_the_same_text_in_a_key_and_outside_has_two_names() -> None:
+def test_text_inside_and_outside_a_key_has_different_hashes() -> None:
     """Otherwise its vector would depend on the file indexed first."""
     middle = "\n".join(LINES[10:17])
     inside = [
@@ -103,7 +103,7 @@ def test_the_same_text_in_a_key_and_outside_has_two_names() -> None:
 
 @given(st.integers(1, 30), st.integers(100, 3000))
 @settings(max_examples=30, deadline=None)
-def test_no_piece_of_a_reranked_text_holds_half_a_token(at: int, bound: int) -> None:
+def test_reranked_text_contains_no_part_of_a_token(at: int, bound: int) -> None:
     """A text is cleaned before it is cut to size."""
     from ragit.config import Reranking
     from ragit.records import replaced

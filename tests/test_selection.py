@@ -30,22 +30,22 @@ def plan(
     return [file.path.decode() for file in found.files], skipped
 
 
-def test_excluded_files_are_skipped_and_the_others_stay() -> None:
+def test_excluded_files_are_skipped() -> None:
     selected, skipped = plan("a.py", "gen/a.py", index__exclude="gen/**")
     assert (selected, skipped) == (["a.py"], {"gen/a.py": "excluded"})
 
 
-def test_files_outside_of_what_is_included_are_skipped() -> None:
+def test_files_not_included_are_skipped() -> None:
     selected, skipped = plan("a.py", "src/a.py", index__include="src/**")
     assert (selected, skipped) == (["src/a.py"], {"a.py": "not included"})
 
 
-def test_what_the_ignore_files_take_out_is_skipped() -> None:
+def test_ignored_files_are_skipped() -> None:
     assert plan("a.py", "b.py", ignored={b"b.py"}) == (["a.py"], {"b.py": IGNORED})
 
 
 @pytest.mark.parametrize(("mode", "reason"), [(SYMLINK, "symlink"), (GITLINK, "submodule")])
-def test_links_are_skipped(mode: int, reason: str) -> None:
+def test_symlinks_and_submodules_are_skipped(mode: int, reason: str) -> None:
     assert plan("a.py", mode=mode) == ([], {"a.py": reason})
 
 
@@ -60,18 +60,18 @@ def test_links_are_skipped(mode: int, reason: str) -> None:
         ({"binary": "set"}, "binary by attribute"),
     ],
 )
-def test_attributes_take_a_file_out(given: Mapping[str, str], reason: str) -> None:
+def test_attributes_exclude_a_file(given: Mapping[str, str], reason: str) -> None:
     assert plan("a.py", attributes={b"a.py": given}) == ([], {"a.py": reason})
 
 
 @pytest.mark.parametrize(
     "given", [{"ragit": "set"}, {"linguist-generated": "unset"}, {"diff": "set"}]
 )
-def test_attributes_that_say_the_opposite_keep_a_file(given: Mapping[str, str]) -> None:
+def test_opposite_attributes_keep_a_file(given: Mapping[str, str]) -> None:
     assert plan("a.py", attributes={b"a.py": given}) == (["a.py"], {})
 
 
-def test_a_document_is_selected_though_git_calls_it_binary() -> None:
+def test_binary_attribute_does_not_exclude_documents() -> None:
     attributes = {name: {"diff": "unset", "binary": "set"} for name in (b"a.pdf", b"a.py")}
     assert plan("a.pdf", "a.py", attributes=attributes) == (
         ["a.pdf"],

@@ -117,7 +117,7 @@ def _vectors(said: dict[str, Any]) -> WithoutVectors | None:
     return WithoutVectors(**said["without_vectors"]) if "without_vectors" in said else None
 
 
-def said_the_same(repo: GitSandbox, server: EmbeddingServer, expected: State) -> None:
+def assert_same_state_reported(repo: GitSandbox, server: EmbeddingServer, expected: State) -> None:
     """Check the state that every command reports, as values, JSON and text."""
     found = states(repo, server)
     assert found == dict.fromkeys(found, expected)
@@ -142,10 +142,10 @@ def said_the_same(repo: GitSandbox, server: EmbeddingServer, expected: State) ->
 
 @pytest.mark.usefixtures("waits")
 @pytest.mark.parametrize("requests", [0, 1, 2, 3, 4])
-def test_every_command_says_the_same_of_what_a_dead_server_left(
+def test_commands_agree_after_a_server_failure(
     code: GitSandbox, server: EmbeddingServer, requests: int
 ) -> None:
-    stored = min(FILES, max(0, 2 * requests - 1))  # the first file goes alone
+    stored = min(FILES, max(0, 2 * requests - 1))  # the first file is sent alone
     server.replies = [well] * requests
     server.reply = dead
     left = State(FILES - stored, None)
@@ -153,20 +153,20 @@ def test_every_command_says_the_same_of_what_a_dead_server_left(
         typed(code, server, "index")
     )
     if stored:  # the state of a tree without stored files is unknown
-        said_the_same(code, server, left)
+        assert_same_state_reported(code, server, left)
 
     with opened(code, server) as index:  # its search reads the words of missing files
         answer = index.search("thing_7_1")
     lost = WithoutVectors((FILES - stored) * PER_FILE, FILES * PER_FILE)
     assert _state(answer.completeness) == State(0, lost)
     assert "connection broke" in answer.degraded and answer.hits[0].path == "7.py"
-    said_the_same(code, server, State(0, lost))
+    assert_same_state_reported(code, server, State(0, lost))
     assert lacking(0, lost, "what was asked for") in hint_of(typed(code, server, "index"))
 
     server.reply = well
     with opened(code, server) as index:
-        foreseen, done = index.index(dry_run=True), index.index()
-        assert counts(foreseen) == counts(done)
+        estimate, done = index.index(dry_run=True), index.index()
+        assert counts(estimate) == counts(done)
         assert (done.indexed, done.embedded) == (0, lost.chunks)
         answer = index.search("thing_7_1")
         assert answer.complete and not answer.degraded and not answer.completeness.without_vectors
@@ -198,7 +198,7 @@ STEP = st.tuples(
 
 @settings(max_examples=8)
 @given(steps=st.lists(STEP, min_size=1, max_size=5))
-def test_whatever_came_before_every_command_says_the_same(steps: list[tuple[str, int]]) -> None:
+def test_commands_agree_after_any_steps(steps: list[tuple[str, int]]) -> None:
     with (
         pytest.MonkeyPatch.context() as patch,
         tempfile.TemporaryDirectory() as folder,
@@ -220,8 +220,8 @@ def test_whatever_came_before_every_command_says_the_same(steps: list[tuple[str,
             assert found == dict.fromkeys(found, found["check"]), what
         server.reply, server.replies = well, []
         with opened(repo, server) as index:
-            foreseen, done = index.index(dry_run=True), index.index()
-            assert counts(foreseen) == counts(done)
+            estimate, done = index.index(dry_run=True), index.index()
+            assert counts(estimate) == counts(done)
         found = states(repo, server)
         assert found == dict.fromkeys(found, State(0, None))
 
@@ -249,7 +249,7 @@ def take(repo: GitSandbox, server: EmbeddingServer, what: str, lasts: int) -> No
 
 
 @pytest.mark.usefixtures("waits")
-def test_what_has_no_vectors_yet_is_found_by_its_words_beside_what_has(
+def test_chunks_without_vectors_are_found_by_keywords(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
     server.replies = [well] * 2
@@ -267,7 +267,7 @@ def test_what_has_no_vectors_yet_is_found_by_its_words_beside_what_has(
 
 
 @pytest.mark.usefixtures("waits")
-def test_a_kill_between_a_description_and_its_vector_is_told_and_mended_by_a_search(
+def test_descriptions_without_vectors_are_counted_and_completed(
     code: GitSandbox, server: EmbeddingServer, model: Model
 ) -> None:
     """Descriptions are stored at once. Vectors without them do not count, and cost no model to
@@ -285,25 +285,25 @@ def test_a_kill_between_a_description_and_its_vector_is_told_and_mended_by_a_sea
         assert 0 < paid < FILES * PER_FILE
         stored, waiting = index.status().descriptions or (0, 0)
         server.reply = well
-        foreseen = index.index(dry_run=True)
+        estimate = index.index(dry_run=True)
         answer = index.search("thing", index=False)
-        assert foreseen.described
+        assert estimate.described
         assert (stored, waiting, answer.completeness.undescribed) == (
             paid,
             FILES * PER_FILE - paid,
-            foreseen.described.chunks,
+            estimate.described.chunks,
         )
         assert answer.completeness.undescribed == waiting
         assert (
             answer.completeness.without_vectors
             == index.check().completeness.without_vectors
-            == foreseen.without_vectors
+            == estimate.without_vectors
             == (paid, 24)
         )
-        mended = index.search("thing")
+        completed = index.search("thing")
         assert (
-            mended.complete
-            and mended.completeness.undescribed == waiting
+            completed.complete
+            and completed.completeness.undescribed == waiting
             and len(model.asked) == paid
         )
         report = index.index()

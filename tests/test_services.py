@@ -29,37 +29,37 @@ def server(settings: Embedding, preset: str = "openai") -> Server:
 @pytest.mark.parametrize(
     "row", [row for row in PRESETS.values() if row.base_url], ids=lambda row: row.name
 )
-def test_a_provider_has_its_address_and_its_key(row: Preset) -> None:
+def test_provider_has_its_address_and_key(row: Preset) -> None:
     made = server(Embedding(), row.name)
     assert (made.base_url, made.key_header) == (row.base_url, row.key_header)
     assert made.key == (f"key of {row.name}" if row.key_env else "")
     assert (made.timeout, made.concurrency, made.section) == (1.5, 2, "embedding")
 
 
-def test_a_provider_s_key_goes_to_no_other_address() -> None:
+def test_key_of_a_provider_is_sent_to_its_address_only() -> None:
     made = server(Embedding(base_url="https://models.example.org/v1"))
     assert made.key == ""
     assert made.key_hint == ""
     assert (
         server(Embedding(base_url="http://api.openai.com/v1")).key == ""
-    )  # in clear, it is another address
+    )  # unencrypted, it is another address
     assert server(Embedding(base_url="https://api.openai.com.example.org/v1")).key == ""
 
 
-def test_a_variable_that_was_named_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_named_variable_holds_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", " abc \n")
     made = server(Embedding(base_url="https://models.example.org/v1", api_key_env="MY_KEY"))
     assert made.key == "abc"
     assert made.key_hint == "the environment variable MY_KEY (embedding.apiKeyEnv)"
 
 
-def test_the_address_of_another_provider_takes_that_one_s_key() -> None:
+def test_address_of_another_provider_uses_its_key() -> None:
     settings = Reranking(base_url="https://api.voyageai.com/v1/")
     made = server_of(settings, "retrieval.reranking", timeout_ms=1000)
     assert (made.base_url, made.key) == ("https://api.voyageai.com/v1", "key of voyage")
 
 
-def test_azure_has_an_address_for_each_user() -> None:
+def test_azure_needs_a_base_url() -> None:
     with pytest.raises(ConfigError, match=r"embedding\.baseUrl is not set") as caught:
         server(Embedding(), "azure")
     assert "openai.azure.com" in caught.value.hint
@@ -75,7 +75,7 @@ def test_headers_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) 
         server(Embedding(headers=(("x-team", "$GONE"),)))
 
 
-def test_git_s_credential_helper_keeps_the_key(
+def test_key_from_the_git_credential_helper(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     config = tmp_path / "gitconfig"
@@ -92,8 +92,8 @@ def test_git_s_credential_helper_keeps_the_key(
     assert other.key_hint == "the key that git's credential helper keeps for other.example.org"
 
 
-def test_a_key_ring_keeps_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stand-in for the library, which is no dependency, with the one function called."""
+def test_key_from_the_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace the library, which is no dependency, by a module with the one function called."""
     monkeypatch.setitem(sys.modules, "keyring", None)
     with pytest.raises(ConfigError, match="keyring is not installed"):
         server(Embedding(key_from="keyring"))

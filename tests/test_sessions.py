@@ -69,7 +69,7 @@ def session(repo: GitSandbox) -> Session:
     return Session(repo)
 
 
-def test_the_first_search_of_a_fresh_clone(session: Session) -> None:
+def test_session_of_a_first_search(session: Session) -> None:
     session.shows(
         """
 $ ragit search "customer pay" -k 1
@@ -98,7 +98,7 @@ refs/heads/main  commit TREE  2 files  complete
     )
 
 
-def test_edit_stage_commit(session: Session) -> None:
+def test_session_of_edit_stage_and_commit(session: Session) -> None:
     session.type("ragit index -q")
     session.repo.write("shop/refund.py", REFUND)
     session.shows("""
@@ -130,7 +130,7 @@ up to date: 3 files, 3 chunks (N s)
 """)
 
 
-def test_branches_and_tags(session: Session) -> None:
+def test_session_of_branches_and_tags(session: Session) -> None:
     session.type("ragit index -q")
     session.type("git tag v1.0")
     session.type("git checkout -q -b refunds")
@@ -170,7 +170,7 @@ up to date: 3 files of 2 trees, 3 chunks (N s)
     )
 
 
-def test_gc_after_a_branch_is_gone(session: Session) -> None:
+def test_session_of_gc_after_deleting_a_branch(session: Session) -> None:
     session.type("git checkout -q -b refunds")
     session.repo.write("shop/refund.py", REFUND)
     session.repo.commit("Refunds")
@@ -195,7 +195,7 @@ docs/coupons.md:1
 """)
 
 
-def test_a_search_without_indexing(session: Session) -> None:
+def test_session_without_indexing(session: Session) -> None:
     session.shows("""
 $ ragit search --no-index coupon
 error: nothing is indexed in this repository
@@ -217,7 +217,7 @@ exit 1
 """)
 
 
-def test_a_second_worktree(session: Session, tmp_path: Path) -> None:
+def test_session_in_a_second_worktree(session: Session, tmp_path: Path) -> None:
     session.type("ragit index -q")
     session.repo.git("worktree", "add", "-q", "-b", "other", str(tmp_path / "other"))
     (tmp_path / "other" / "shop" / "refund.py").write_text(REFUND)
@@ -232,7 +232,7 @@ exit 1
 """)
 
 
-def test_from_a_folder_within(session: Session) -> None:
+def test_session_in_a_subfolder(session: Session) -> None:
     session.terminal.folder = session.repo.path / "docs"
     session.shows("""
 $ ragit search --mode keyword coupon
@@ -247,7 +247,7 @@ exit 1
 """)
 
 
-def test_as_a_subcommand_of_git(session: Session) -> None:
+def test_ragit_runs_as_a_git_subcommand(session: Session) -> None:
     env = {**session.terminal.env, "PATH": f"{RAGIT.parent}:{session.terminal.env['PATH']}"}
     result = subprocess.run(
         ["git", "ragit", "search", "-k1", "coupon"],
@@ -259,7 +259,7 @@ def test_as_a_subcommand_of_git(session: Session) -> None:
     assert result.stdout.startswith(b"docs/coupons.md:1")
 
 
-def test_into_a_pipe_that_is_closed(session: Session) -> None:
+def test_closed_pipe_ends_quietly(session: Session) -> None:
     line = f"{shlex.quote(str(RAGIT))} search --full coupon | head -c 1; echo ${{PIPESTATUS[0]}}"
     result = subprocess.run(
         ["bash", "-c", line], cwd=session.repo.path, capture_output=True, text=True, check=True

@@ -42,7 +42,7 @@ def commit_of(found: Since) -> str:
     return found.now.since.commit
 
 
-def test_the_commit_the_tag_and_the_versions_before(repo: GitSandbox) -> None:
+def test_since_reports_commit_tag_and_earlier_versions(repo: GitSandbox) -> None:
     repo.write("a.py", RETRY)
     first = repo.commit("retry")
     repo.tag("v1.9")
@@ -83,7 +83,7 @@ def test_renames_and_moves_are_followed(repo: GitSandbox) -> None:
     assert found.first_tag == "v1"
 
 
-def test_a_copy_is_no_move(repo: GitSandbox) -> None:
+def test_copy_is_not_a_move(repo: GitSandbox) -> None:
     repo.write("a.py", RETRY)
     repo.commit("retry")
     repo.write("b.py", RETRY)
@@ -91,7 +91,7 @@ def test_a_copy_is_no_move(repo: GitSandbox) -> None:
     assert commit_of(since(repo, "b.py:1")) == copied
 
 
-def test_what_was_removed_and_came_back_is_as_old_as_its_return(repo: GitSandbox) -> None:
+def test_restored_code_is_as_old_as_its_return(repo: GitSandbox) -> None:
     repo.write("a.py", ADD + "\n\n" + RETRY)
     repo.commit("both")
     repo.tag("v1")
@@ -105,7 +105,7 @@ def test_what_was_removed_and_came_back_is_as_old_as_its_return(repo: GitSandbox
     assert (found.first_tag, found.tag_has_commit) == ("v1", False)
 
 
-def test_changed_and_moved_in_one_commit_has_a_version_before(repo: GitSandbox) -> None:
+def test_code_changed_and_moved_at_once_has_an_earlier_version(repo: GitSandbox) -> None:
     repo.write("old.py", RETRY)
     first = repo.commit("retry")
     repo.rm("old.py")
@@ -118,7 +118,7 @@ def test_changed_and_moved_in_one_commit_has_a_version_before(repo: GitSandbox) 
     ]
 
 
-def test_uncommitted_code_says_so_and_has_its_versions(repo: GitSandbox) -> None:
+def test_uncommitted_code_has_earlier_versions(repo: GitSandbox) -> None:
     repo.write("a.py", RETRY)
     first = repo.commit("retry")
     repo.write("a.py", RETRY.replace("OSError", "TimeoutError"))
@@ -131,13 +131,13 @@ def test_uncommitted_code_says_so_and_has_its_versions(repo: GitSandbox) -> None
     assert commit_of(since(repo, "retry")) == first
 
 
-def test_before_the_first_commit(repo: GitSandbox) -> None:
+def test_since_before_the_first_commit(repo: GitSandbox) -> None:
     repo.write("a.py", RETRY)
     found = since(repo, "retry")
     assert (found.now.since, found.earlier) == (None, ())
 
 
-def test_a_side_branch_is_followed_through_its_merge(repo: GitSandbox) -> None:
+def test_side_branch_is_followed_through_its_merge(repo: GitSandbox) -> None:
     repo.write("a.py", ADD)
     repo.commit("add")
     repo.branch("side")
@@ -150,7 +150,7 @@ def test_a_side_branch_is_followed_through_its_merge(repo: GitSandbox) -> None:
     assert commit_of(since(repo, "retry")) == on_side
 
 
-def test_code_that_only_a_merge_brought(repo: GitSandbox) -> None:
+def test_code_added_by_a_merge_is_of_the_merge(repo: GitSandbox) -> None:
     repo.write("a.py", ADD)
     repo.commit("add")
     repo.branch("side")
@@ -166,7 +166,7 @@ def test_code_that_only_a_merge_brought(repo: GitSandbox) -> None:
     assert commit_of(since(repo, "add")) != merge
 
 
-def test_an_octopus_merge(repo: GitSandbox) -> None:
+def test_octopus_merge_is_followed(repo: GitSandbox) -> None:
     repo.write("a.py", ADD)
     repo.commit("add")
     made = {}
@@ -182,7 +182,7 @@ def test_an_octopus_merge(repo: GitSandbox) -> None:
     assert commit_of(since(repo, "two.py:1")) == made["two"]
 
 
-def test_a_shallow_clone_says_that_it_may_be_older(repo: GitSandbox, tmp_path: Path) -> None:
+def test_shallow_clone_reports_that_code_may_be_older(repo: GitSandbox, tmp_path: Path) -> None:
     repo.write("a.py", RETRY)
     repo.commit("retry")
     for number in range(3):
@@ -195,7 +195,7 @@ def test_a_shallow_clone_says_that_it_may_be_older(repo: GitSandbox, tmp_path: P
     assert since(clone, "add_2").unknown == ""
 
 
-def test_a_partial_clone_says_what_it_lacks(repo: GitSandbox, tmp_path: Path) -> None:
+def test_partial_clone_reports_missing_files(repo: GitSandbox, tmp_path: Path) -> None:
     repo.git("config", "uploadpack.allowFilter", "true")
     repo.write("a.py", RETRY)
     repo.commit("retry")
@@ -208,7 +208,7 @@ def test_a_partial_clone_says_what_it_lacks(repo: GitSandbox, tmp_path: Path) ->
     assert commit_of(found) == repo.git("rev-parse", "HEAD")
 
 
-def test_grafts_and_replaced_commits_count_as_git_shows_them(repo: GitSandbox) -> None:
+def test_grafted_history_is_followed(repo: GitSandbox) -> None:
     repo.write("a.py", RETRY)
     repo.commit("retry")
     repo.write("b.py", ADD)
@@ -219,7 +219,7 @@ def test_grafts_and_replaced_commits_count_as_git_shows_them(repo: GitSandbox) -
     assert commit_of(since(repo, "retry")) == second
 
 
-def test_sha256(tmp_path: Path) -> None:
+def test_sha256_repository(tmp_path: Path) -> None:
     repo = GitSandbox(tmp_path / "repo", "--object-format=sha256")
     repo.write("a.py", RETRY)
     first = repo.commit("retry")
@@ -234,7 +234,7 @@ def test_sha256(tmp_path: Path) -> None:
         assert index.gone("retry").removed.commit == removed
 
 
-def test_odd_names_of_files(repo: GitSandbox) -> None:
+def test_unusual_file_names_are_followed(repo: GitSandbox) -> None:
     names = [b"new\nline.py", b"byte\xff.py", b"-dash.py", b"star*.py", b":(top).py"]
     for number, name in enumerate(names):
         repo.write(name, RETRY.replace("retry", f"retry_{number}"))
@@ -251,7 +251,7 @@ def test_odd_names_of_files(repo: GitSandbox) -> None:
 # -- gone
 
 
-def test_what_is_gone_and_where_it_stood_last(repo: GitSandbox) -> None:
+def test_gone_reports_removal_and_last_place(repo: GitSandbox) -> None:
     repo.write("a.py", RETRY + "\n\n" + CLOSE)
     repo.commit("both")
     repo.tag("v1")
@@ -276,7 +276,7 @@ def test_what_is_gone_and_where_it_stood_last(repo: GitSandbox) -> None:
             index.gone("never")
 
 
-def test_a_definition_that_moves_is_not_gone_by_that(repo: GitSandbox) -> None:
+def test_moved_definition_is_gone_by_its_removal_only(repo: GitSandbox) -> None:
     repo.write("a.py", RETRY)
     repo.commit("retry")
     repo.git("mv", "a.py", "b.py")
@@ -288,7 +288,7 @@ def test_a_definition_that_moves_is_not_gone_by_that(repo: GitSandbox) -> None:
     assert (gone.removed.commit, gone.last.path) == (removed, "b.py")
 
 
-def test_a_definition_that_only_a_merge_removed(repo: GitSandbox) -> None:
+def test_definition_removed_by_a_merge_is_of_the_merge(repo: GitSandbox) -> None:
     repo.write("a.py", RETRY + "\n\n" + CLOSE)
     repo.commit("both")
     repo.branch("side")
@@ -304,20 +304,20 @@ def test_a_definition_that_only_a_merge_removed(repo: GitSandbox) -> None:
         assert index.gone("retry").removed.commit == merge
 
 
-def test_a_search_for_what_is_gone_says_how_far_it_is_and_ends_in_time(repo: GitSandbox) -> None:
+def test_gone_reports_progress_and_ends_in_time(repo: GitSandbox) -> None:
     for number in range(20):
         repo.write("a.py", f"X = {number}\n")
         repo.commit(str(number))
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     with ragit.open(repo.path) as index:
         with pytest.raises(NoSuchPath, match="never .20 looked at"):
-            index.gone("never", progress=lambda *counts: told.append(counts))
-        assert told == [(16, 20), (20, 20)]
+            index.gone("never", progress=lambda *counts: reported.append(counts))
+        assert reported == [(16, 20), (20, 20)]
         with pytest.raises(NoSuchPath, match="the newest 16 of 20 commits of HEAD removed no"):
             index.gone("never", within_s=0)
 
 
-def test_what_is_gone_from_a_shallow_clone(repo: GitSandbox, tmp_path: Path) -> None:
+def test_gone_in_a_shallow_clone(repo: GitSandbox, tmp_path: Path) -> None:
     repo.write("a.py", RETRY + "\n\n" + CLOSE)
     repo.commit("both")
     repo.write("a.py", CLOSE)
@@ -330,14 +330,14 @@ def test_what_is_gone_from_a_shallow_clone(repo: GitSandbox, tmp_path: Path) -> 
         with pytest.raises(NoSuchPath) as raised:
             index.gone("retry")
     assert "(2 looked at; this shallow clone lacks older ones)" in raised.value.message
-    told = Terminal(clone.path, RAGIT_INDEX_MIN_CHUNK_BYTES="0")
-    assert "  note    this is a shallow" in told.ragit("since", "--gone", "close_connection").out
-    result = json.loads(told.ragit("since", "--gone", "close_connection", "--json").out)
+    shell = Terminal(clone.path, RAGIT_INDEX_MIN_CHUNK_BYTES="0")
+    assert "  note    this is a shallow" in shell.ragit("since", "--gone", "close_connection").out
+    result = json.loads(shell.ragit("since", "--gone", "close_connection", "--json").out)
     assert "shallow clone" in result["unknown"]
     assert not list(faults(result, schemas()["gone"]))
 
 
-def test_a_partial_clone_cannot_tell_what_is_gone(repo: GitSandbox, tmp_path: Path) -> None:
+def test_gone_in_a_partial_clone_raises(repo: GitSandbox, tmp_path: Path) -> None:
     repo.write("a.py", RETRY)
     repo.commit("retry")
     repo.write("a.py", ADD)
@@ -354,9 +354,7 @@ def test_a_partial_clone_cannot_tell_what_is_gone(repo: GitSandbox, tmp_path: Pa
 # -- bad input
 
 
-def test_a_name_with_many_definitions_is_a_list_to_choose_from(
-    repo: GitSandbox, terminal: Terminal
-) -> None:
+def test_name_with_many_definitions_lists_them(repo: GitSandbox, terminal: Terminal) -> None:
     for number in range(14):
         repo.write(f"{number:02}.py", f"class C{number}:\n    def run(self):\n        return 1\n")
     repo.commit("many")
@@ -384,21 +382,23 @@ def test_a_name_with_many_definitions_is_a_list_to_choose_from(
     ],
     ids=" ".join,
 )
-def test_bad_input(repo: GitSandbox, terminal: Terminal, args: list[str], words: str) -> None:
+def test_bad_input_is_refused(
+    repo: GitSandbox, terminal: Terminal, args: list[str], words: str
+) -> None:
     repo.write("a.py", RETRY)
     repo.write("image.png", b"\x89PNG\r\n\x1a\n")
     repo.commit()
     assert words in terminal.ragit("since", *args, code=2).err
 
 
-def test_a_tree_has_no_history(repo: GitSandbox) -> None:
+def test_tree_has_no_history(repo: GitSandbox) -> None:
     repo.write("a.py", RETRY)
     repo.commit()
     with pytest.raises(UnknownRevision, match="is no commit"):
         since(repo, "retry", ref=repo.tree())
 
 
-def test_the_command_prints_text_and_json(repo: GitSandbox, terminal: Terminal) -> None:
+def test_since_command_prints_text_and_json(repo: GitSandbox, terminal: Terminal) -> None:
     repo.write("a.py", RETRY)
     first = repo.commit("Retry calls")[:10]
     repo.write("a.py", RETRY.replace("OSError", "TimeoutError"))
@@ -537,7 +537,7 @@ def write_definitions(repo: GitSandbox, placed: dict[str, tuple[str, int]]) -> N
 
 @settings(FEW, max_examples=8)
 @given(st.lists(_placed, min_size=2, max_size=7))
-def test_what_is_gone_agrees_with_a_scan_of_all_commits(
+def test_gone_agrees_with_a_scan_of_all_commits(
     trees: list[dict[str, tuple[str, int]]],
 ) -> None:
     with sandbox() as repo, store(repo) as index:

@@ -66,16 +66,16 @@ SLOWLY = """
 """
 
 
-def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+def time_out_brief_tries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every brief try of a grammar time out."""
     end_children()
     start = PATCHED.format(body=SLOWLY.strip(), module="ragit.chunk.serve_texts")
     monkeypatch.setattr(texts, "_START", start)
 
 
-def without_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def time_out_all_tries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every brief try of a grammar time out, with no time for a second one."""
-    slowly(monkeypatch)
+    time_out_brief_tries(monkeypatch)
     monkeypatch.setattr(
         "ragit.index.run.run.DeferredFiles",
         lambda lacking, before, _: DeferredFiles(lacking, before, -1e9),
@@ -94,7 +94,7 @@ def rows(repo: GitSandbox, store: Path | None = None) -> list[Any]:
 # ----------------------------------------------------------------------------------------------
 
 
-def test_a_brief_try_is_over_soon_and_says_so() -> None:
+def test_brief_try_ends_soon() -> None:
     budget = TimeBudget(BRIEF)
     assert chunk(endless(), "pdf", budget=budget).chunks == ()
     assert budget.over
@@ -106,7 +106,7 @@ def test_a_brief_try_is_over_soon_and_says_so() -> None:
 
 @pytest.mark.parametrize("size", [0, 1000, 100_000, 2_000_000, 30_000_000])
 @pytest.mark.parametrize("seconds", [1, 120, 600])
-def test_a_brief_try_takes_no_more_than_a_full_one(size: int, seconds: int) -> None:
+def test_brief_try_takes_at_most_the_full_time(size: int, seconds: int) -> None:
     options = child.DocumentOptions(max_seconds=seconds)
     brief, full = (child.time_for(size, options, brief=kind) for kind in (True, False))
     assert brief.processor <= full.processor <= seconds
@@ -114,7 +114,7 @@ def test_a_brief_try_takes_no_more_than_a_full_one(size: int, seconds: int) -> N
     assert child.time_for(1000, child.DocumentOptions(), brief=True).processor < 0.6
 
 
-def test_without_time_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_budget_without_time_reads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "read_document", None)
     monkeypatch.setattr(grammars, "_parsers", None)
     assert chunk(pdf([["some words"]]), "pdf", budget=TimeBudget(NONE)).skipped == SPENT
@@ -127,7 +127,7 @@ def test_without_time_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.skipif(
     not hasattr(child.signal, "setitimer"), reason="processor time is bounded by POSIX"
 )
-def test_who_waits_for_the_processor_is_told_from_who_takes_too_much(
+def test_busy_processor_is_distinguished_from_a_slow_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(child, "time_for", lambda size, options, brief: child.Time(500, 0.7))
@@ -172,14 +172,14 @@ def hostile(batch: Batch) -> Iterator[BlobResult]:
         )
 
 
-def test_slow_files_come_last_one_by_one_until_the_allowance_is_spent() -> None:
+def test_slow_files_are_read_last_until_the_allowance_is_spent() -> None:
     asked, done = run_of(DeferredFiles(KEYS, frozenset(), 25), hostile)
     assert [batch.kind for batch in asked] == [BRIEF] * 3 + [FULL] * 3 + [NONE] * 3
     assert [key for batch in asked[3:] for key in batch.keys] == KEYS
     assert [one.key for one in done] == KEYS
 
 
-def test_what_was_deferred_before_comes_last_and_stays_if_there_is_no_time() -> None:
+def test_previously_deferred_files_come_last() -> None:
     before = frozenset(KEYS[:5])
     asked, done = run_of(DeferredFiles(KEYS, before, 75), hostile)
     assert {key for batch in asked if batch.kind == BRIEF for key in batch.keys} == {*KEYS} - before
@@ -187,12 +187,12 @@ def test_what_was_deferred_before_comes_last_and_stays_if_there_is_no_time() -> 
         *KEYS[5:],
         KEYS[0],
     ]
-    assert [batch for batch in asked if batch.kind == NONE] == [], "it is stored as deferred"
+    assert [batch for batch in asked if batch.kind == NONE] == [], "stored as deferred"
     assert [(one.key, one.timed_out) for one in done[-4:]] == [(key, True) for key in KEYS[1:5]]
     assert sorted(one.key for one in done) == KEYS, "each is counted once"
 
 
-def test_an_interrupted_run_leaves_word_of_what_is_slow(
+def test_interrupted_run_stores_deferred_files(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(8):
@@ -217,10 +217,12 @@ def test_an_interrupted_run_leaves_word_of_what_is_slow(
 # ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_over_hostile_documents_ends_and_each_next_one_ends_some_for_good(
+def test_runs_over_slow_documents_make_progress(
     repo: GitSandbox,
 ) -> None:
-    repo.git("config", "ragit.documents.maxSeconds", "1")  # of a run's slow files together, too
+    repo.git(
+        "config", "ragit.documents.maxSeconds", "1"
+    )  # also the limit of all slow files of a run
     for number in range(3):
         repo.write(f"slow{number}.pdf", endless(number))
     repo.write("z.pdf", pdf([["honest words"]]))
@@ -242,10 +244,12 @@ def test_a_run_over_hostile_documents_ends_and_each_next_one_ends_some_for_good(
 
 
 @pytest.mark.parametrize("files", [3, 140])
-def test_what_is_deferred_is_found_shown_and_tried_again_by_an_index_only(
+def test_deferred_files_are_reported_and_retried_by_index_only(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, files: int
 ) -> None:
-    repo.git("config", "ragit.index.workers", "1")  # this process's grammars are those without time
+    repo.git(
+        "config", "ragit.index.workers", "1"
+    )  # the grammars of this process are the patched ones
     for number in range(files):
         repo.write(f"{number}.py", CODE.format(number))
     repo.write("manual.pdf", pdf([["The gearbox is oiled"]]))
@@ -254,12 +258,12 @@ def test_what_is_deferred_is_found_shown_and_tried_again_by_an_index_only(
         child, "time_for", lambda size, options, brief: child.Time(500, 0.01 if brief else 500)
     )
     with monkeypatch.context() as short:
-        without_time(short)
+        time_out_all_tries(short)
         with ragit.open(repo.path) as opened:
             report = opened.index()
             assert (report.skipped, report.by_lines) == ({SPENT: 1}, {SPENT_BY_LINES: files})
             hit = opened.search("flywheel_1").hits[0]
-            assert (hit.path, hit.kind) == ("1.py", "text"), "it is searched, by lines"
+            assert (hit.path, hit.kind) == ("1.py", "text"), "searched by lines"
     result = Terminal(repo.path).ragit("status", "--skipped", code=0).out
     assert "manual.pdf" in result
     assert f"tries {files + 1} files again" in result
@@ -270,7 +274,7 @@ def test_what_is_deferred_is_found_shown_and_tried_again_by_an_index_only(
     with ragit.open(repo.path) as opened:
         assert opened.index(retry=False).indexed == 0
         answer = opened.search("turbine_1")
-        assert answer.hits[0].kind == "text", "a search does not wait for what is slow"
+        assert answer.hits[0].kind == "text", "a search does not wait for slow files"
         assert any("deferred" in note for note in render.notes(answer))
         report = opened.index()
         assert (report.indexed, report.skipped, report.by_lines) == (files + 1, {}, {})
@@ -283,7 +287,7 @@ def test_what_is_deferred_is_found_shown_and_tried_again_by_an_index_only(
     assert rows(repo) == rows(repo, fresh)
 
 
-def test_what_is_slow_and_is_read_is_what_it_would_be(
+def test_slow_files_get_the_same_chunks(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for number in range(3):
@@ -291,7 +295,7 @@ def test_what_is_slow_and_is_read_is_what_it_would_be(
     repo.commit()
     with ragit.open(repo.path) as opened:
         opened.index()
-    slowly(monkeypatch)
+    time_out_brief_tries(monkeypatch)
     slow = tmp_path / "slow.db"
     with ragit.open(repo.path, flags={"index.storePath": str(slow)}) as opened:
         seen: list[tuple[int, int]] = []
@@ -300,7 +304,7 @@ def test_what_is_slow_and_is_read_is_what_it_would_be(
     assert rows(repo) == rows(repo, slow)
 
 
-def test_a_cached_tree_does_not_keep_what_was_deferred(
+def test_cached_tree_drops_deferred_files_once_read(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another branch shares the file, and its tree was resolved while the file was deferred."""
@@ -310,7 +314,7 @@ def test_a_cached_tree_does_not_keep_what_was_deferred(
     repo.write("b.txt", "beside\n")
     repo.commit()
     with monkeypatch.context() as short:
-        without_time(short)
+        time_out_all_tries(short)
         with ragit.open(repo.path) as opened:
             assert opened.index("main", "other").by_lines == {SPENT_BY_LINES: 1}
     with ragit.open(repo.path) as opened:
@@ -323,14 +327,14 @@ def test_a_cached_tree_does_not_keep_what_was_deferred(
 
 
 @pytest.mark.parametrize("command", ["status", "check", "dry run"])
-def test_a_report_tells_of_one_moment_though_others_replace_what_was_deferred(
+def test_report_reads_one_state_during_concurrent_indexing(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     words = {"embedding.provider": "none"}
     repo.write("a.py", CODE.format(1))
     repo.commit()
     with monkeypatch.context() as short:
-        without_time(short)
+        time_out_all_tries(short)
         with ragit.open(repo.path, flags=words) as opened:
             opened.index()
     counted = Store.chunk_count
@@ -347,13 +351,13 @@ def test_a_report_tells_of_one_moment_though_others_replace_what_was_deferred(
             assert opened.index(dry_run=True, retry=False).files == 1
         else:
             report = opened.check() if command == "check" else opened.status().refs[0]
-            assert report.completeness.without_vectors == (1, 1), "as it was when it was looked at"
+            assert report.completeness.without_vectors == (1, 1), "the state when the report began"
 
 
-# Blobs that kill
+# Blobs that crash a grammar
 # ----------------------------------------------------------------------------------------------------
 
-DEADLY = "return real(name, text, budget) if budget.kind == 'none' else {end}"
+CRASHING = "return real(name, text, budget) if budget.kind == 'none' else {end}"
 ENDS = {
     "abort": "os.abort()",
     "exit": "os._exit(3)",
@@ -361,10 +365,10 @@ ENDS = {
 }
 
 
-def deadly(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+def crash_grammars(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
     """Let every grammar crash its process, in workers and their children."""
     end_children()
-    body = DEADLY.format(end=end)
+    body = CRASHING.format(end=end)
     inner = PATCHED.format(body=body, module="ragit.chunk.serve_texts")
     monkeypatch.setattr(texts, "_START", inner)
     outer = PATCHED.format(body=body, module="ragit.index.run.worker_pool")
@@ -374,10 +378,10 @@ def deadly(monkeypatch: pytest.MonkeyPatch, end: str) -> None:
 
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("kind", [BRIEF, FULL])
-def test_what_kills_its_worker_is_cut_by_lines(
+def test_file_that_kills_its_worker_is_chunked_by_lines(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch, end: str, kind: str
 ) -> None:
-    deadly(monkeypatch, ENDS[end])
+    crash_grammars(monkeypatch, ENDS[end])
     repo.write("a.py", CODE.format(1))
     repo.write("b.md", "# Turbine\n\nwords\n")
     repo.write("c.txt", "plain words\n")
@@ -396,12 +400,12 @@ def test_what_kills_its_worker_is_cut_by_lines(
     assert not any(one.timed_out for one in done)
 
 
-# What a search waits for
+# Slow files in a search
 # --------------------------------------------------------------------------------------------
 
 
-def test_a_search_defers_what_is_slow_and_an_index_reads_it(repo: GitSandbox) -> None:
-    """Indexes a small document that takes minutes, and one that takes a moment."""
+def test_search_defers_slow_files_and_index_reads_them(repo: GitSandbox) -> None:
+    """Index a small document that takes minutes, and one that takes a moment."""
     repo.write("slow.pdf", endless())
     repo.write("quick.pdf", pdf([["The gearbox is oiled"]]))
     repo.write("a.py", CODE.format(1))
@@ -419,7 +423,7 @@ def test_a_search_defers_what_is_slow_and_an_index_reads_it(repo: GitSandbox) ->
         assert opened.index().skipped == {"took too long": 1}
 
 
-def test_one_file_gets_no_more_than_so_much_of_a_search() -> None:
+def test_time_of_one_file_in_a_search_is_bounded() -> None:
     for size in (100, 10_000_000, 90_000_000):
         for kind in (BRIEF, FULL, NONE):
             text = texts.time_for(size, kind).within(2.0)
@@ -428,7 +432,7 @@ def test_one_file_gets_no_more_than_so_much_of_a_search() -> None:
         assert (document.processor <= 2, document.clock <= 30) == (True, True)
 
 
-def test_a_search_answers_when_its_time_to_index_is_over(
+def test_search_answers_once_its_indexing_time_is_over(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repo.write("a.py", CODE.format(1))
@@ -447,7 +451,7 @@ def test_a_search_answers_when_its_time_to_index_is_over(
         assert "turbine_77" in answer.hits[0].symbol
 
 
-def test_a_folder_a_thousand_deep_is_searched(repo: GitSandbox) -> None:
+def test_folder_a_thousand_levels_deep_is_searched(repo: GitSandbox) -> None:
     repo.write("a.py", CODE.format(1))
     repo.commit()
     tree = repo.git("rev-parse", "HEAD^{tree}")
