@@ -63,7 +63,7 @@ def source_repo(repo: GitSandbox) -> GitSandbox:
 
 
 @pytest.mark.usefixtures("quick")
-def test_edits_leave_no_more_than_the_last_states(source_repo: GitSandbox) -> None:
+def test_edits_keep_only_the_last_states(source_repo: GitSandbox) -> None:
     text = source(60)
     for number in range(20):
         edit(source_repo, text, number)
@@ -73,13 +73,15 @@ def test_edits_leave_no_more_than_the_last_states(source_repo: GitSandbox) -> No
     with Store(source_repo.store, writable=True) as store:
         assert store.problems() == []
         assert len(store.states.trees()) == 1
-        assert store._db.pragma("freelist_count") == 0  # empty pages went back to the file system
+        assert (
+            store._db.pragma("freelist_count") == 0
+        )  # empty pages are returned to the file system
 
 
-def test_a_search_after_an_edit_leaves_no_log_beside_the_store(source_repo: GitSandbox) -> None:
+def test_search_after_an_edit_leaves_an_empty_log(source_repo: GitSandbox) -> None:
     text = source(60)
     log = source_repo.store.with_name(f"{source_repo.store.name}-wal")
-    with ragit.open(source_repo.path) as index:  # its reader stays open between searches
+    with ragit.open(source_repo.path) as index:  # the reader stays open between searches
         for number in range(3):
             source_repo.write("a.py", text.replace("value * 3\n", f"value * {number}_000\n", 1))
             assert index.search(f"{number}_000").hits[0].path == "a.py"
@@ -88,7 +90,7 @@ def test_a_search_after_an_edit_leaves_no_log_beside_the_store(source_repo: GitS
         assert "2_000" in index.search("2_000").hits[0].text
 
 
-def test_a_search_that_others_read_beside_does_not_wait_for_them(source_repo: GitSandbox) -> None:
+def test_search_does_not_wait_for_readers(source_repo: GitSandbox) -> None:
     text = source(60)
     with Store(source_repo.store, writable=False) as other, other.reading():
         assert other.info().chunkings == 2
@@ -112,7 +114,7 @@ def test_a_thousand_edits_grow_the_store_by_at_most_2_mb(repo: GitSandbox, funct
 
 
 @pytest.mark.usefixtures("quick")
-def test_what_was_committed_meanwhile_stays(source_repo: GitSandbox) -> None:
+def test_committed_state_is_kept(source_repo: GitSandbox) -> None:
     text = source(60)
     edit(source_repo, text, 1)
     source_repo.commit("edit 1")
@@ -126,7 +128,7 @@ def test_what_was_committed_meanwhile_stays(source_repo: GitSandbox) -> None:
 
 
 @pytest.mark.usefixtures("quick")
-def test_states_of_another_worktree_stay(source_repo: GitSandbox, tmp_path: Path) -> None:
+def test_states_of_another_worktree_are_kept(source_repo: GitSandbox, tmp_path: Path) -> None:
     text = source(60)
     source_repo.git("worktree", "add", "-q", "--detach", str(tmp_path / "other"))
     other = GitSandbox(tmp_path / "other")
@@ -142,7 +144,7 @@ def test_states_of_another_worktree_stay(source_repo: GitSandbox, tmp_path: Path
 
 
 @pytest.mark.usefixtures("quick")
-def test_nothing_is_dropped_from_under_a_running_index(source_repo: GitSandbox) -> None:
+def test_states_are_kept_during_a_running_index(source_repo: GitSandbox) -> None:
     """A state is kept while a search of another process indexes, and dropped after a later edit."""
     text = source(60)
     with upkeep.held(upkeep.index_lock(source_repo.store), shared=True):
@@ -153,7 +155,7 @@ def test_nothing_is_dropped_from_under_a_running_index(source_repo: GitSandbox) 
     assert chunkings(source_repo) <= 2 + 1
 
 
-def test_dropping_is_bounded_in_time_and_goes_on_later(
+def test_dropping_states_is_bounded_in_time_and_continues_later(
     source_repo: GitSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = source(60)
@@ -166,7 +168,7 @@ def test_dropping_is_bounded_in_time_and_goes_on_later(
     assert chunkings(source_repo) <= 2 + 1
 
 
-def test_objects_of_a_search_under_way_stay(source_repo: GitSandbox) -> None:
+def test_recent_objects_are_kept_for_running_searches(source_repo: GitSandbox) -> None:
     text = source(60)
     for number in range(8):
         edit(source_repo, text, number)
@@ -174,7 +176,7 @@ def test_objects_of_a_search_under_way_stay(source_repo: GitSandbox) -> None:
     assert len(objects) >= 16
 
 
-def test_indexing_a_commit_notes_no_state(source_repo: GitSandbox) -> None:
+def test_indexing_a_commit_stores_no_state(source_repo: GitSandbox) -> None:
     with ragit.open(source_repo.path) as index:
         index.index("HEAD")
     with Store(source_repo.store, writable=False) as store:

@@ -100,11 +100,11 @@ def plans(store: Store, act: Callable[[], object]) -> dict[str, list[str]]:
     """Return the statements that `act` runs, each with SQLite's plan."""
     found: dict[str, tuple[Any, ...]] = {}
 
-    def note(_: object, sql: str, bindings: Any) -> bool:
+    def record(_: object, sql: str, bindings: Any) -> bool:
         found[sql] = tuple(bindings or ())
         return True
 
-    store._db.exec_trace = note
+    store._db.exec_trace = record
     try:
         act()
     finally:
@@ -132,7 +132,7 @@ HOT: dict[str, Callable[[Store], object]] = {
 
 
 @pytest.mark.parametrize("name", HOT)
-def test_a_query_reads_only_the_rows_it_asks_for(store: Store, name: str) -> None:
+def test_queries_scan_no_table(store: Store, name: str) -> None:
     assert store.has_vectors
     explained = plans(store, lambda: HOT[name](store))
     assert explained
@@ -148,14 +148,14 @@ def test_a_query_reads_only_the_rows_it_asks_for(store: Store, name: str) -> Non
         assert not any("TEMP B-TREE" in step for step in plan), f"{sql}: {plan}"
 
 
-def test_a_term_is_looked_up_in_the_vocabulary_not_searched_for(store: Store) -> None:
+def test_term_is_looked_up_by_the_vocabulary_index(store: Store) -> None:
     (plan,) = plans(store, lambda: store.occurrences("alpha")).values()
     # The lowest bit of fts5vocab's plan number says that the term is given; 0 reads every term.
     (number,) = re.findall(r"VIRTUAL TABLE INDEX (\d+):", plan[0])
     assert int(number) & 1
 
 
-def test_vectors_are_read_by_ranges_of_chunk_numbers(store: Store) -> None:
+def test_vectors_are_read_by_ranges_of_chunks(store: Store) -> None:
     assert store.has_vectors
     gapped = [*range(1, 20), *range(30, 51)]
     (plan,) = plans(store, lambda: store.nearest(vector(1)[0], gapped, 1, 10)).values()
@@ -165,7 +165,7 @@ def test_vectors_are_read_by_ranges_of_chunk_numbers(store: Store) -> None:
 # Words and vectors
 
 
-def test_a_word_is_found_in_every_tree_with_its_column(store: Store) -> None:
+def test_occurrences_list_chunkings_and_columns_of_a_word(store: Store) -> None:
     def found(term: str) -> list[tuple[int, str]]:
         listed = sorted(store.occurrences(term))
         return [(one >> postings.COLUMN_BITS, postings.COLUMNS[one & 7]) for one in listed]
@@ -185,7 +185,7 @@ def test_a_word_is_found_in_every_tree_with_its_column(store: Store) -> None:
     seed=st.integers(0, 10_000),
     limit=st.integers(1, 40),
 )
-def test_the_nearest_are_those_of_a_plain_count(
+def test_nearest_agrees_with_a_full_count(
     tmp_path_factory: pytest.TempPathFactory, members: set[int], seed: int, limit: int
 ) -> None:
     with filled(tmp_path_factory) as store:
@@ -230,7 +230,7 @@ def test_similarity_is_the_cosine(store: Store) -> None:
     assert found[chunk_id(8, 0)] == pytest.approx(dot / norm, abs=1e-6)
 
 
-def test_a_chunking_is_stored_once_and_its_vectors_may_come_later(store: Store) -> None:
+def test_chunking_is_stored_once_and_vectors_may_follow(store: Store) -> None:
     before = store.info()
     with store.writing():
         store.add(chunking(1), 1)
@@ -256,7 +256,7 @@ def test_a_chunking_is_stored_once_and_its_vectors_may_come_later(store: Store) 
         max_size=12,
     )
 )
-def test_a_snapshot_comes_back_as_it_went_in(files: dict[bytes, tuple[int, int, str]]) -> None:
+def test_snapshot_survives_packing(files: dict[bytes, tuple[int, int, str]]) -> None:
     snapshot = tree_of_files(files)
     assert snapshots.unpacked(*snapshots._packed(snapshot)) == snapshot
 
@@ -281,7 +281,7 @@ FILES = st.dictionaries(
 
 
 @given(FILES, FILES, st.sets(PATHS))
-def test_a_tree_with_changes_is_the_one_made_of_all_its_files(
+def test_patched_snapshot_equals_a_full_one(
     old: dict[bytes, tuple[int, int, str]], new: dict[bytes, tuple[int, int, str]], more: set[bytes]
 ) -> None:
     changed = new.keys() | more
@@ -291,10 +291,10 @@ def test_a_tree_with_changes_is_the_one_made_of_all_its_files(
 
 
 @given(st.lists(st.tuples(FILES, st.sets(PATHS), st.booleans()), min_size=1, max_size=6))
-def test_trees_that_share_a_listing_come_back_as_they_went_in(
+def test_trees_that_share_a_listing_are_read_back(
     steps: list[tuple[dict[bytes, tuple[int, int, str]], set[bytes], bool]],
 ) -> None:
-    """Each tree is made from the one before by some changes; some are dropped, others stay."""
+    """Make each tree from the one before by some changes, and drop some of them."""
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "s", writable=True) as store:
         many = {b"many/%d" % at: (at, 1, "") for at in range(1, 60)}
         files, known, base = dict(many), dict[Oid, Snapshot](), None
@@ -319,7 +319,7 @@ def test_trees_that_share_a_listing_come_back_as_they_went_in(
         assert listings == 1
 
 
-def test_a_listing_goes_with_the_last_tree_that_has_it(store: Store) -> None:
+def test_listing_is_dropped_with_its_last_tree(store: Store) -> None:
     files = {b"%d" % at: (at, 1, "") for at in range(1, 9)}
     with store.writing():
         store.snapshots.add(TREES[0], "s", tree_of_files(files))
@@ -335,7 +335,9 @@ def test_a_listing_goes_with_the_last_tree_that_has_it(store: Store) -> None:
         store.snapshots.add(TREES[3], "s", tree_of_files(far), gone)
     assert listings(store) == 3
     with store.writing():
-        store.snapshots.drop({1})  # only of the first: in the second, another stands at its path
+        store.snapshots.drop(
+            {1}
+        )  # only the first tree: in the second, another chunking has its path
     assert store.snapshots.of(TREES[0], "s") is None
     assert store.snapshots.of(TREES[1], "s") == close
     assert listings(store) == 3
@@ -354,7 +356,7 @@ def listings(store: Store) -> int:
     return number
 
 
-def test_snapshots_are_a_cache_of_the_latest(store: Store) -> None:
+def test_latest_snapshots_are_kept(store: Store) -> None:
     empty = Snapshot([], array("Q"), array("Q"), {})
     with store.writing():
         for number in range(snapshots.KEPT + 9):
@@ -368,7 +370,7 @@ def test_snapshots_are_a_cache_of_the_latest(store: Store) -> None:
 # Dropping
 
 
-def test_what_is_dropped_leaves_no_trace(store: Store) -> None:
+def test_dropped_chunkings_leave_no_rows(store: Store) -> None:
     keep = {number for number in range(1, 51) if number % 3}
     with store.writing():
         store.snapshots.add(
@@ -390,10 +392,10 @@ def test_what_is_dropped_leaves_no_trace(store: Store) -> None:
     assert store.snapshots.of(Oid("b" * 40), "s") is not None
     with store.writing():
         store.add(chunking(3), 1)
-    assert numbers(store)[f"{3:040x}"] > 50  # numbers are not used again
+    assert numbers(store)[f"{3:040x}"] > 50  # numbers are never reused
 
 
-def test_an_embedder_goes_with_its_tables(store: Store) -> None:
+def test_embedder_is_dropped_with_its_tables(store: Store) -> None:
     with store.writing():
         second = store.add_embedder("other", DIMENSIONS)
         store.add(chunking(1), second)
@@ -402,7 +404,7 @@ def test_an_embedder_goes_with_its_tables(store: Store) -> None:
     assert store.embedder("other") is None
 
 
-def test_compacting_gives_the_space_back(store: Store, path: Path) -> None:
+def test_compacting_frees_space(store: Store, path: Path) -> None:
     with store.writing():
         for number in range(100, 400):
             store.add(chunking(number, (f"alpha word{number}", "gamma")), 1)
@@ -415,7 +417,7 @@ def test_compacting_gives_the_space_back(store: Store, path: Path) -> None:
     assert store._db.pragma("freelist_count") == 0
 
 
-def test_drafts_that_come_and_go_do_not_let_the_full_text_index_grow(store: Store) -> None:
+def test_replaced_drafts_do_not_grow_the_full_text_index(store: Store) -> None:
     def words_of(number: int) -> list[str]:
         return [f"alpha value{i} edit{number * (i == number % 200)}" for i in range(200)]
 
@@ -434,8 +436,8 @@ def test_drafts_that_come_and_go_do_not_let_the_full_text_index_grow(store: Stor
     assert store.problems() == []
 
 
-def test_the_first_mark_of_an_embedder_stays(store: Store) -> None:
-    """Otherwise a model that drifts slowly could not be told from the original one."""
+def test_first_mark_of_an_embedder_is_kept(store: Store) -> None:
+    """Keep the first mark, or a model that drifts slowly would pass for the original one."""
     with store.writing():
         number = store.add_embedder("served", DIMENSIONS, b"first")
         assert store.add_embedder("served", DIMENSIONS, b"second") == number
@@ -443,7 +445,7 @@ def test_the_first_mark_of_an_embedder_stays(store: Store) -> None:
     assert store.mark(number) == b"first"
 
 
-def test_a_vector_is_undescribed_until_one_with_its_description_comes(store: Store) -> None:
+def test_vector_is_undescribed_until_a_described_one_is_added(store: Store) -> None:
     with store.writing():
         store.add(replaced(chunking(60, ("same text",)), undescribed=(0,)), 1)
         first = store.last_chunking()
@@ -457,11 +459,11 @@ def test_a_vector_is_undescribed_until_one_with_its_description_comes(store: Sto
     assert rows == [(chunk_id(second, 1),)]
     made = chunk_id(store.last_chunking(), 0)
     described = store._db.execute("SELECT v FROM vec_i8_1 WHERE chunk = ?", (made,)).get
-    mended = store._db.execute("SELECT v FROM vec_i8_1 WHERE chunk = ?", (chunk_id(first, 0),)).get
-    assert mended == described
+    updated = store._db.execute("SELECT v FROM vec_i8_1 WHERE chunk = ?", (chunk_id(first, 0),)).get
+    assert updated == described
 
 
-def test_an_embedder_that_goes_leaves_no_undescribed_vectors(store: Store) -> None:
+def test_dropped_embedder_leaves_no_undescribed_vectors(store: Store) -> None:
     with store.writing():
         second = store.add_embedder("other", DIMENSIONS)
         store.add(replaced(chunking(1), undescribed=(0,)), second)
@@ -474,7 +476,7 @@ def test_an_embedder_that_goes_leaves_no_undescribed_vectors(store: Store) -> No
 # The file
 
 
-def test_a_reader_needs_a_file_and_a_writer_makes_one(path: Path) -> None:
+def test_reader_needs_a_file_and_writer_creates_it(path: Path) -> None:
     with pytest.raises(StoreUnreadable):
         Store(path, writable=False)
     Store(path, writable=True).close()
@@ -483,7 +485,7 @@ def test_a_reader_needs_a_file_and_a_writer_makes_one(path: Path) -> None:
         opened.close()
 
 
-def test_versions(path: Path) -> None:
+def test_other_format_versions_are_refused(path: Path) -> None:
     Store(path, writable=True).close()
     for version, error in ((VERSION + 1, StoreTooNew), (VERSION - 1, StoreTooOld)):
         with tampered(path) as db:
@@ -492,7 +494,7 @@ def test_versions(path: Path) -> None:
             Store(path, writable=False)
 
 
-def test_nothing_is_written_by_a_transaction_that_fails(store: Store) -> None:
+def test_failed_transaction_writes_nothing(store: Store) -> None:
     before = store.info().chunkings
     with pytest.raises(ZeroDivisionError), store.writing():
         store.add(chunking(900), 1)
@@ -501,7 +503,7 @@ def test_nothing_is_written_by_a_transaction_that_fails(store: Store) -> None:
     assert store.problems() == []
 
 
-def test_a_reader_sees_one_state_while_a_writer_writes(store: Store, path: Path) -> None:
+def test_reader_sees_one_state_during_a_write(store: Store, path: Path) -> None:
     with Store(path, writable=False) as reader, reader.reading():
         before = len(reader.occurrences("alpha"))
         with store.writing():
@@ -511,7 +513,7 @@ def test_a_reader_sees_one_state_while_a_writer_writes(store: Store, path: Path)
         assert len(reader.occurrences("alpha")) == before + 1
 
 
-def test_writers_take_turns_also_as_threads_of_one_process(path: Path) -> None:
+def test_writing_threads_take_turns(path: Path) -> None:
     def write(first: int) -> None:
         with Store(path, writable=True) as opened:
             for number in range(first, first + 20):
@@ -530,7 +532,7 @@ def test_writers_take_turns_also_as_threads_of_one_process(path: Path) -> None:
         assert opened.problems() == []
 
 
-def test_a_store_that_is_made_by_several_at_once(tmp_path: Path) -> None:
+def test_store_is_created_by_several_threads_at_once(tmp_path: Path) -> None:
     """SQLite does not wait while it turns a file to WAL; the store does."""
     refused: list[Exception] = []
 

@@ -68,10 +68,10 @@ def tree_of(*numbers: int, skipped: dict[bytes, str] | None = None) -> Snapshot:
     return Snapshot(paths, array("Q", numbers), array("Q", [1] * len(numbers)), skipped or {})
 
 
-def test_a_deferred_file_is_replaced_and_another_is_not(store: Store) -> None:
+def test_only_deferred_files_are_replaced(store: Store) -> None:
     with store.writing():
         assert not store.add(deferred(1), None)
-        assert store.add(chunking(1), None), "cached trees that call it deferred are wrong now"
+        assert store.add(chunking(1), None), "cached trees that list it as deferred are outdated"
         assert not store.add(chunking(1), None)
     (found,) = store.find([(Oid(f"{1:040x}"), "python", "f")], None)
     assert found is not None
@@ -79,7 +79,7 @@ def test_a_deferred_file_is_replaced_and_another_is_not(store: Store) -> None:
     assert store.info().chunkings == 1
 
 
-def test_a_tree_is_forgotten_if_one_of_its_files_has_a_reason_that_changed(store: Store) -> None:
+def test_trees_with_a_changed_reason_are_forgotten(store: Store) -> None:
     with store.writing():
         skipped = {b"slow.py": SPENT, b"a.bin": "binary"}
         store.snapshots.add(TREE, "s", tree_of(skipped=skipped))
@@ -88,7 +88,7 @@ def test_a_tree_is_forgotten_if_one_of_its_files_has_a_reason_that_changed(store
     assert store.snapshots.trees("s") == [OTHER_TREE]
 
 
-def test_trees_go_with_their_embedder_and_others_stay(store: Store) -> None:
+def test_trees_are_dropped_with_their_embedder(store: Store) -> None:
     with store.writing():
         store.add_embedder("kept:1", DIMENSIONS)
         store.add_embedder("gone:1", DIMENSIONS)
@@ -99,7 +99,7 @@ def test_trees_go_with_their_embedder_and_others_stay(store: Store) -> None:
     assert store.snapshots.trees("selection gone:1") == []
 
 
-def test_the_newest_trees_are_kept_to_the_last_one(store: Store) -> None:
+def test_oldest_trees_are_dropped_beyond_the_limit(store: Store) -> None:
     with store.writing():
         for number in range(snapshots.KEPT + 2):
             store.snapshots.add(Oid(f"{number:040x}"), "s", tree_of())
@@ -108,7 +108,7 @@ def test_the_newest_trees_are_kept_to_the_last_one(store: Store) -> None:
     assert kept[-1] == Oid(f"{2:040x}")
 
 
-def test_a_cached_tree_has_as_many_numbers_as_its_paths_need() -> None:
+def test_snapshot_with_a_wrong_number_count_is_damaged() -> None:
     paths, _, skipped, absent = snapshots._packed(tree_of(1, 2))
     for count in (0, 2, 3, 5, 6):
         numbers = zlib.compress(array("Q", range(count)).tobytes())
@@ -116,16 +116,19 @@ def test_a_cached_tree_has_as_many_numbers_as_its_paths_need() -> None:
             snapshots.unpacked(paths, numbers, skipped, absent)
 
 
-def test_vectors_are_taken_over_only_where_both_have_a_description_or_none(store: Store) -> None:
-    told, plain = chunking(1, "told"), replaced(chunking(2, "plain"), undescribed=(0,))
+def test_vectors_are_reused_only_with_equal_description_state(store: Store) -> None:
+    with_description, plain = (
+        chunking(1, "described"),
+        replaced(chunking(2, "plain"), undescribed=(0,)),
+    )
     with store.writing():
         embedder = store.add_embedder("e", DIMENSIONS)
-        for one in (told, plain):
+        for one in (with_description, plain):
             store.add(one, embedder)
-    hashes = [one.chunks[0].hash for one in (told, plain)]
-    assert told.vectors is not None
+    hashes = [one.chunks[0].hash for one in (with_description, plain)]
+    assert with_description.vectors is not None
     assert plain.vectors is not None
-    both = dict(zip(hashes, (told.vectors[0], plain.vectors[0]), strict=True))
+    both = dict(zip(hashes, (with_description.vectors[0], plain.vectors[0]), strict=True))
     assert store.vectors_of(hashes, embedder) == both
     assert store.vectors_of(hashes, embedder, {hashes[0]}) == both
     assert store.vectors_of(hashes, embedder, {hashes[1]}) == {}
@@ -133,7 +136,7 @@ def test_vectors_are_taken_over_only_where_both_have_a_description_or_none(store
     assert store.vectors_of(hashes, None) == {}
 
 
-def test_only_chunks_of_the_given_files_are_near(store: Store) -> None:
+def test_nearest_is_limited_to_the_given_chunkings(store: Store) -> None:
     with store.writing():
         embedder = store.add_embedder("e", DIMENSIONS)
         for number in range(1, 7):
@@ -147,14 +150,14 @@ def test_only_chunks_of_the_given_files_are_near(store: Store) -> None:
     ]
 
 
-def test_terms_from_a_prefix_are_those_that_begin_with_it(store: Store) -> None:
+def test_terms_from_lists_terms_with_a_prefix(store: Store) -> None:
     with store.writing():
         store.add(chunking(1, "abacus abbot abduct acorn ab"), None)
     assert list(store.terms_from("ab")) == ["ab", "abacus", "abbot", "abduct"]
     assert list(store.terms_from("abd")) == ["abduct"]
 
 
-def test_descriptions_of_blobs_that_are_in_use_stay(store: Store) -> None:
+def test_descriptions_in_use_are_kept(store: Store) -> None:
     used, unused, of_text = b"u" * 20, b"x" * 20, b"alpha".ljust(16)
     with store.writing():
         store.add(chunking(1, "alpha"), None)
@@ -166,26 +169,26 @@ def test_descriptions_of_blobs_that_are_in_use_stay(store: Store) -> None:
 
 
 @pytest.mark.parametrize("raw", [None, "a" * 20, b"", b"a" * 19, b"a" * 21, b"a" * 33])
-def test_what_is_no_name_of_a_blob_is_damage(raw: object) -> None:
+def test_invalid_blob_name_is_damage(raw: object) -> None:
     with pytest.raises(DamagedRow):
         unpacked_oid(raw)
 
 
-def test_names_of_blobs_have_both_lengths_of_git() -> None:
+def test_blob_names_have_20_or_32_bytes() -> None:
     assert unpacked_oid(b"\xaa" * 20) == "aa" * 20
     assert unpacked_oid(b"\xaa" * 32) == "aa" * 32
 
 
-def test_definitions_come_back_with_their_lines_in_the_file() -> None:
+def test_definitions_survive_packing_with_absolute_lines() -> None:
     definitions = (Definition("first", "function", 7), Definition("a  b\tc", "rule", 9))
     packed = pack_definitions(Chunk(7, 9, 0, 1, "x", definitions=definitions))
     row = ChunkRow(b"h", 7, 9, 0, 1, "function", "", "", "", "", packed)
     assert row.definitions == (Definition("first", "function", 7), Definition("a b c", "rule", 9))
     moved = row._replace(start_line=107, end_line=109)
-    assert [each.line for each in moved.definitions] == [107, 109], "the same text further down"
+    assert [each.line for each in moved.definitions] == [107, 109], "the same text at later lines"
 
 
-def test_a_database_without_checksums_is_told_from_one_with_them(tmp_path: Path) -> None:
+def test_has_checksums_detects_page_checksums(tmp_path: Path) -> None:
     plain, checked = tmp_path / "plain.db", tmp_path / "checked.db"
     db = apsw.Connection(str(plain))
     db.execute("CREATE TABLE t(x)")
@@ -196,7 +199,7 @@ def test_a_database_without_checksums_is_told_from_one_with_them(tmp_path: Path)
     assert not checksums.has_checksums(tmp_path / "none.db")
 
 
-def test_a_draft_stays_while_the_last_state_of_the_working_tree_holds_it(store: Store) -> None:
+def test_draft_is_kept_while_the_last_state_uses_it(store: Store) -> None:
     with store.writing():
         store.add(chunking(1), None)
         store.states.add("worktree", TREE, {1}, lambda _: True)

@@ -35,14 +35,14 @@ NO_WORD = f"no file {NO_WORD_FOUND}: ranked by meaning alone"
         (answer("o.py", notes=("outer",)), answer(notes=("inner",)), "", ("outer", "lib: inner")),
     ],
 )
-def test_what_was_not_found_in_one_is_not_said_where_another_has_it(
+def test_notes_of_one_repository_are_dropped_if_another_has_hits(
     outer: Answer, inner: Answer, degraded: str, notes: tuple[str, ...]
 ) -> None:
     one = joined(outer, [Inner("lib", inner)], 10)
     assert (one.degraded, one.notes) == (degraded, notes)
 
 
-def test_a_search_without_a_good_answer_says_that_submodules_are_not_searched(
+def test_weak_answer_notes_unsearched_submodules(
     repo: GitSandbox, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     other = GitSandbox(tmp_path_factory.mktemp("other") / "lib")
@@ -61,7 +61,7 @@ def test_a_search_without_a_good_answer_says_that_submodules_are_not_searched(
     assert "note: " not in result.err
 
 
-def test_a_tree_of_which_no_file_is_indexed_says_so(repo: GitSandbox) -> None:
+def test_tree_without_indexed_files_is_noted(repo: GitSandbox) -> None:
     repo.write("a.py", "def widget():\n    return 1\n")
     repo.write("b.py", "def gadget():\n    return 1\n")
     repo.commit()

@@ -132,9 +132,7 @@ def test_documents_in_any_script_are_found(
         ("跟随 redirect", "follow_redirect"),
     ],
 )
-def test_where_words_overlap_the_code_is_found(
-    english: GitSandbox, query: str, symbol: str
-) -> None:
+def test_code_with_shared_words_is_found(english: GitSandbox, query: str, symbol: str) -> None:
     answer = ask(english, query)
     assert symbol in answer.hits[0].symbol.split()
     assert answer.degraded == ""
@@ -143,7 +141,7 @@ def test_where_words_overlap_the_code_is_found(
 @pytest.mark.parametrize(
     "query", ["cómo se maneja la señalización", "wie wird der Größenüberschreitung vorgebeugt"]
 )
-def test_small_words_of_another_language_find_nothing(repo: GitSandbox, query: str) -> None:
+def test_stop_words_of_other_languages_match_nothing(repo: GitSandbox, query: str) -> None:
     """`la`, `se`, `der` and `wird` occur in no code, unless one of them stands alone."""
     repo.write("AUTHORS.txt", "la Rosa\nde la Cruz\nder Maler\nes wird\nse va\n")
     repo.write("src/des.py", "def des(key):\n    return key\n")
@@ -167,7 +165,7 @@ BY_WORDS = "the model knows no word of the query: ranked by its words and letter
 @pytest.mark.parametrize(
     "query", ["Größenüberschreitungsprüfung", "señalización", "魑魅魍魉", "qzxqvjk"]
 )
-def test_a_query_that_nobody_understands_says_so(english: GitSandbox, query: str) -> None:
+def test_query_without_known_words_is_noted(english: GitSandbox, query: str) -> None:
     """No single letter of its word matches a variable."""
     answer = ask(english, query)
     assert (answer.hits, answer.degraded, answer.notes) == ((), "", (NOTHING,))
@@ -177,24 +175,24 @@ def test_a_query_that_nobody_understands_says_so(english: GitSandbox, query: str
     assert ask(english, query, mode="keyword").hits == ()
 
 
-def test_a_word_that_the_code_lacks_is_ranked_by_meaning(english: GitSandbox) -> None:
+def test_unmatched_word_is_ranked_by_meaning(english: GitSandbox) -> None:
     assert ask(english, "authentication login").degraded == BY_MEANING
 
 
-def test_a_word_that_the_model_lacks_is_found_by_itself(web: GitSandbox) -> None:
+def test_word_unknown_to_the_model_is_found_by_keyword(web: GitSandbox) -> None:
     answer = ask(web, "Zeitüberschreitung")
     assert answer.hits[0].path == "docs/de.md"
     assert answer.degraded == BY_WORDS
 
 
-def test_a_name_that_someone_made_up_is_no_foreign_word(repo: GitSandbox) -> None:
+def test_invented_name_in_the_code_is_found(repo: GitSandbox) -> None:
     repo.write("src/a.py", "def qzxqvjk():\n    pass\n")
     repo.commit()
     answer = ask(repo, "qzxqvjk")
     assert (answer.hits[0].symbol, answer.degraded) == ("qzxqvjk", "")
 
 
-def test_words_outside_the_filter_do_not_count(web: GitSandbox) -> None:
+def test_words_outside_the_filter_are_not_counted(web: GitSandbox) -> None:
     """The note does not claim that no file holds them."""
     assert ask(web, "连接池").degraded != BY_LETTERS
     of_those = ("no file", "no file that passes the filters")
@@ -204,7 +202,7 @@ def test_words_outside_the_filter_do_not_count(web: GitSandbox) -> None:
     )
 
 
-def test_prose_in_another_script_is_lowered_unless_it_holds_the_word(web: GitSandbox) -> None:
+def test_prose_in_another_script_is_demoted_unless_it_has_the_word(web: GitSandbox) -> None:
     for query, path, lowered in (
         ("连接池", "docs/zh.md", False),
         ("session 连接池 redirect", "docs/ja.md", True),
@@ -214,19 +212,19 @@ def test_prose_in_another_script_is_lowered_unless_it_holds_the_word(web: GitSan
         assert all(("prose" in one) == lowered for one in signals)
 
 
-def test_what_the_vector_arm_says_alone(english: GitSandbox) -> None:
+def test_note_of_a_vector_search(english: GitSandbox) -> None:
     assert ask(english, "redirect", mode="vector").degraded == ""
     assert ask(english, "魑魅魍魉", mode="vector").degraded == BY_WORDS
     assert ask(english, "魑魅魍魉", mode="keyword").degraded == ""
 
 
-def test_the_note_is_on_stderr(english: GitSandbox) -> None:
+def test_note_is_printed_on_stderr(english: GitSandbox) -> None:
     result = Terminal(english.path).ragit("search", "--guess", "魑魅魍魉", code=0)
     assert f"note: {BY_LETTERS}" in result.err
     assert "degraded" not in result.out
 
 
-def test_the_static_model_knows_words_by_their_rows() -> None:
+def test_static_model_knows_words() -> None:
     model = StaticEmbedder(EmbedderOptions())
     assert model.knows("commit offsets")
     assert model.knows("Zeitüberschreitung beim commit")

@@ -25,7 +25,7 @@ def row(
     return StoredChunking(number, 7, skipped, chunks, embedded)
 
 
-def test_a_stored_file_is_found_also_if_it_is_empty() -> None:
+def test_stored_file_is_found_even_if_empty() -> None:
     parts = _Parts({})
     parts.add(file("a.py"), row(1))
     parts.add(file("empty.py"), row(2, chunks=0))
@@ -35,7 +35,7 @@ def test_a_stored_file_is_found_also_if_it_is_empty() -> None:
     assert parts.needed == ()
 
 
-def test_what_is_not_stored_is_missing_and_what_was_deferred_is_noted() -> None:
+def test_files_are_missing_deferred_or_without_vectors() -> None:
     parts = _Parts({})
     new, slow, bare = file("new.py"), file("slow.py"), file("bare.py")
     parts.add(new, None)
@@ -46,17 +46,17 @@ def test_what_is_not_stored_is_missing_and_what_was_deferred_is_noted() -> None:
     assert list(parts.without_vectors) == [bare]
 
 
-def test_only_a_described_image_is_missing() -> None:
+def test_image_is_missing_only_if_described() -> None:
     parts = _Parts({})
-    told, untold = file("told.png", IMAGE), file("untold.png", IMAGE)
-    parts.add(told, None)
-    parts.add(untold, None)
-    parts.split_images({told.oid})
-    assert (parts.missing, parts.images) == ([told], [untold])
-    assert parts.skipped == {b"untold.png": NOT_DESCRIBED}
+    described, undescribed = file("described.png", IMAGE), file("undescribed.png", IMAGE)
+    parts.add(described, None)
+    parts.add(undescribed, None)
+    parts.split_images({described.oid})
+    assert (parts.missing, parts.images) == ([described], [undescribed])
+    assert parts.skipped == {b"undescribed.png": NOT_DESCRIBED}
 
 
-def test_a_file_whose_blob_is_gone_is_skipped_and_no_longer_found() -> None:
+def test_file_with_a_lost_blob_is_skipped() -> None:
     parts = _Parts({})
     gone, bare, kept = file("gone.py"), file("bare.py"), file("kept.py")
     parts.add(gone, None)
@@ -69,7 +69,7 @@ def test_a_file_whose_blob_is_gone_is_skipped_and_no_longer_found() -> None:
     assert parts.needed == (kept,)
 
 
-def test_an_image_that_waits_for_its_description_gets_one_and_others_say_why_not() -> None:
+def test_never_gives_the_reason_against_a_description() -> None:
     skipped = {b"wait.png": NOT_DESCRIBED, b"large.png": "too large"}
     snapshot = _Parts(skipped, {b"a.svg": (1, 1)}).snapshot
     tree = IndexedTree(Oid("0" * 40), snapshot, [], cached=True)
@@ -78,7 +78,7 @@ def test_an_image_that_waits_for_its_description_gets_one_and_others_say_why_not
     assert Descriptions.never(tree, b"a.svg") == "it is indexed as text"
 
 
-def test_a_new_ignore_file_counts_for_files_that_did_not_change(repo: GitSandbox) -> None:
+def test_new_ignore_file_applies_to_unchanged_files(repo: GitSandbox) -> None:
     repo.write("a.py", "def commit_offset():\n    return 1\n")
     repo.write("b.py", "def commit_offsets():\n    return 2\n")
     repo.commit()
@@ -100,7 +100,7 @@ def test_a_new_ignore_file_counts_for_files_that_did_not_change(repo: GitSandbox
         (b"lib/sub/a.py", [b"", b"lib/", b"lib/sub/"]),
     ],
 )
-def test_rules_are_looked_for_in_the_folders_above_a_file(path: bytes, expected: object) -> None:
+def test_folders_above_a_file(path: bytes, expected: object) -> None:
     assert list(_folders(path)) == expected
 
 
@@ -122,7 +122,7 @@ RULES = {
         ("other/old.py", ""),
     ],
 )
-def test_an_edit_asks_for_no_more_than_the_rules_above_it(
+def test_edit_reads_only_the_rules_above_the_file(
     repo: GitSandbox, monkeypatch: pytest.MonkeyPatch, path: str, reason: str
 ) -> None:
     for name, text in {**RULES, "lib/kept.py": "kept = 1\n", "other/b.py": "b = 1\n"}.items():

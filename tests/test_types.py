@@ -13,19 +13,24 @@ from ragit.types import Chunk, Hit, Oid, Target
 
 
 @pytest.mark.parametrize("kind", [types.Chunk, types.Chunking, types.Entry])
-def test_what_is_made_often_is_frozen_and_small(kind: type) -> None:
+def test_frequent_types_are_tuples_without_a_dict(kind: type) -> None:
     assert issubclass(kind, tuple)
     assert "__dict__" not in dir(kind)
 
 
-@pytest.mark.parametrize("name", [name for name in vars(types) if name[:1].isupper()])
-def test_every_word_says_what_it_means(name: str) -> None:
-    kind = getattr(types, name)
-    if isinstance(kind, type) and kind.__module__ == types.__name__:
-        assert kind.__doc__
+TYPES = [
+    kind
+    for kind in vars(types).values()
+    if isinstance(kind, type) and kind.__module__ == types.__name__
+]
 
 
-def test_values_travel(repo: object) -> None:
+@pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.__name__)
+def test_every_type_has_a_docstring(kind: type) -> None:
+    assert kind.__doc__
+
+
+def test_values_survive_pickling() -> None:
     for value in (
         Chunk(1, 2, 0, 9, "text"),
         Query("x", paths=("a",)),
@@ -34,15 +39,15 @@ def test_values_travel(repo: object) -> None:
         assert pickle.loads(pickle.dumps(value)) == value
 
 
-def test_queries_are_keys() -> None:
+def test_queries_are_hashable_and_comparable() -> None:
     assert len({Query("x"), Query("x"), Query("x", top_k=1), Query("x", paths=("a",))}) == 3
 
 
-def test_fresh_means_nothing_is_missing() -> None:
+def test_report_is_fresh_if_nothing_is_missing() -> None:
     assert FreshnessReport("HEAD", Oid("0" * 40), ()).fresh
     assert not FreshnessReport("HEAD", Oid("0" * 40), ("a.py",)).fresh
 
 
-def test_a_hit_needs_no_more_than_its_place() -> None:
+def test_hit_has_defaults() -> None:
     hit = Hit("a.py", 1, 2, 0.5, "python", "function", "f", "", "text", Oid("0" * 40))
     assert (hit.signals, hit.terms, hit.also, hit.optimized) == ({}, (), (), None)

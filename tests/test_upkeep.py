@@ -7,7 +7,7 @@ from sandbox import GitSandbox
 import ragit
 
 
-def test_chunks_under_settings_that_hold_no_more_are_dropped(repo: GitSandbox) -> None:
+def test_gc_drops_chunks_of_former_settings(repo: GitSandbox) -> None:
     repo.write("a.py", "def commit_offset():\n    return 1\n")
     repo.commit()
     embedding = {"embedding.provider": "none"}

@@ -58,14 +58,14 @@ def grepped(repo: GitSandbox, name: str, *tree: str) -> set[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_line_that_git_grep_finds_is_listed(shop: GitSandbox, name: str) -> None:
+def test_usages_list_every_line_of_git_grep(shop: GitSandbox, name: str) -> None:
     with ragit.open(shop.path) as index:
         found = index.usages(name, top_k=1000)
     assert listed(found) == grepped(shop, name)
     assert found.total == len(found.uses) == sum(count for _, count in found.files)
 
 
-def test_a_letter_outside_ascii_is_part_of_a_word(tmp_path: Path) -> None:
+def test_non_ascii_letter_is_part_of_a_word(tmp_path: Path) -> None:
     repo = GitSandbox(tmp_path / "repo")
     repo.write("a.txt", "adres\nadresă\nîadres\n")
     repo.commit()
@@ -85,7 +85,7 @@ def test_definitions_come_first_and_tests_last(shop: GitSandbox) -> None:
     assert inside[7] == "Cart.total"
 
 
-def test_pages_hold_every_line_once(shop: GitSandbox) -> None:
+def test_pages_list_every_line_once(shop: GitSandbox) -> None:
     with ragit.open(shop.path) as index:
         whole = index.usages("price_of", top_k=1000)
         pages = [index.usages("price_of", top_k=4, page=page) for page in range(1, 9)]
@@ -93,7 +93,7 @@ def test_pages_hold_every_line_once(shop: GitSandbox) -> None:
     assert tuple(use for page in pages for use in page.uses) == whole.uses
 
 
-def test_path_patterns_choose_files(shop: GitSandbox) -> None:
+def test_path_patterns_filter_files(shop: GitSandbox) -> None:
     with ragit.open(shop.path / "shop") as index:
         assert {path for path, _ in index.usages("price_of", paths=("*.py", "!tests")).files} == {
             "shop/cart.py"
@@ -141,7 +141,7 @@ def test_json_follows_its_schema(shell: Terminal) -> None:
         assert all(name in line["text"] for line in (*found["definitions"], *found["uses"]))
 
 
-def test_vimgrep_and_compact_have_a_line_for_each(shell: Terminal) -> None:
+def test_vimgrep_and_compact_have_one_line_per_use(shell: Terminal) -> None:
     with ragit.open(shell.folder) as index:
         found = index.usages("price_of")
     for name in ("vimgrep", "compact"):
@@ -153,7 +153,7 @@ def test_vimgrep_and_compact_have_a_line_for_each(shell: Terminal) -> None:
     assert f"shop/cart.py:7:{line.index('price_of') + 1}:" in vimgrep
 
 
-def test_an_unknown_name_is_no_hit(shell: Terminal) -> None:
+def test_unknown_name_exits_with_status_1(shell: Terminal) -> None:
     result = shell.ragit("usages", "nowhere_at_all", code=1)
     assert result.err == "no file of HEAD holds nowhere_at_all\n"
 
@@ -177,7 +177,7 @@ def test_bad_input_is_refused_in_one_sentence(shell: Terminal, args: list[str]) 
     shell.refused("usages", *args)
 
 
-def test_bad_input_of_the_library(shop: GitSandbox) -> None:
+def test_library_rejects_bad_input(shop: GitSandbox) -> None:
     with ragit.open(shop.path) as index:
         for options in ({"relation": "friends"}, {"page": 0}, {"top_k": 0}, {"scope": "other"}):
             with pytest.raises(ConfigError):
@@ -193,11 +193,11 @@ def index(shop: GitSandbox) -> Iterator[ragit.Ragit]:
 
 
 @pytest.mark.parametrize("name", ["price_of()", "$price_of", " price_of\n", "@price_of"])
-def test_what_is_copied_with_a_name_is_left_out(index: ragit.Ragit, name: str) -> None:
+def test_surrounding_characters_of_a_name_are_removed(index: ragit.Ragit, name: str) -> None:
     assert index.usages(name).query.name == "price_of"
 
 
-def test_a_line_of_many_words_is_listed_once(repo: GitSandbox) -> None:
+def test_line_with_many_uses_is_listed_once(repo: GitSandbox) -> None:
     repo.write("a.py", "x = [" + "name(1), " * 20_000 + "]\n\n\ndef name(x): ...\n")
     repo.commit()
     with ragit.open(repo.path) as index:
@@ -206,7 +206,7 @@ def test_a_line_of_many_words_is_listed_once(repo: GitSandbox) -> None:
     assert len(use.text) == 1000
 
 
-def test_a_blob_that_git_lost_is_named(repo: GitSandbox) -> None:
+def test_lost_blob_is_named(repo: GitSandbox) -> None:
     repo.write("a.py", "one()\n")
     repo.write("b.py", "def one(): ...\n")
     repo.commit()
@@ -219,12 +219,12 @@ def test_a_blob_that_git_lost_is_named(repo: GitSandbox) -> None:
     assert any("a.py" in note for note in found.notes)
 
 
-def test_a_tree_without_files_holds_nothing(repo: GitSandbox) -> None:
+def test_tree_without_files_has_no_usages(repo: GitSandbox) -> None:
     shell = Terminal(repo.path)
     assert shell.ragit("usages", "name", code=1).out.startswith("name: 0 definitions, 0 uses")
 
 
-def test_an_old_index_is_completed_first(repo: GitSandbox) -> None:
+def test_missing_files_are_indexed_first(repo: GitSandbox) -> None:
     repo.write("a.py", "one()\n")
     repo.commit()
     shell = Terminal(repo.path)

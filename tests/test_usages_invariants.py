@@ -24,7 +24,7 @@ def shape(found: Usages) -> Usages:
 
 @FEW
 @given(steps(1, 4), st.lists(steps(1, 1).map(lambda one: one[0]), max_size=3), NAMES)
-def test_an_answer_is_that_of_an_index_built_from_nothing(
+def test_usages_equal_those_of_a_new_index(
     history: list[Step], uncommitted: list[Step], name: str
 ) -> None:
     with sandbox() as repo, store(repo) as index:

@@ -198,7 +198,7 @@ def meaning(use: Use) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("language", NAMES)
-def test_each_use_has_its_certainty(index: ragit.Ragit, language: str) -> None:
+def test_uses_have_the_expected_certainty(index: ragit.Ragit, language: str) -> None:
     found = index.usages(NAMES[language], paths=(f"/{language}",), top_k=1000)
     listed = {(use.path, use.line): meaning(use) for use in found.uses}
     wanted = expected(language)
@@ -210,12 +210,12 @@ def test_each_use_has_its_certainty(index: ragit.Ragit, language: str) -> None:
     )
 
 
-def test_callers_are_the_definitions_that_call(index: ragit.Ragit) -> None:
+def test_callers_are_calling_definitions(index: ragit.Ragit) -> None:
     found = index.usages("price", relation="callers", paths=("/py",))
     assert [use.symbol for use in found.uses] == ["Cart.price", "main"]
 
 
-def test_callees_are_the_calls_of_a_definition(index: ragit.Ragit) -> None:
+def test_callees_are_calls_of_a_definition(index: ragit.Ragit) -> None:
     found = index.usages("main", relation="callees", paths=("/py",))
     calls = {(use.line, use.symbol): meaning(use) for use in found.uses if use.path == "py/till.py"}
     assert calls[9, "price"] == ("import", "py/shop/prices.py")
@@ -223,14 +223,14 @@ def test_callees_are_the_calls_of_a_definition(index: ragit.Ragit) -> None:
     assert calls[16, "show"] == ("name", "")
 
 
-def test_overrides_are_methods_of_types_that_extend_another(index: ragit.Ragit) -> None:
+def test_qualified_name_selects_the_definition_of_its_type(index: ragit.Ragit) -> None:
     assert index.usages("fetch", relation="overrides").uses == ()
     found = index.usages("Base.fetch")
     assert {one.path for one in found.definitions} == {"jv/src/main/java/org/a/Base.java"}
     assert not any(use.path.endswith("Other.java") for use in found.uses)
 
 
-def test_a_member_may_be_named_by_a_type_that_inherits_it(index: ragit.Ragit) -> None:
+def test_member_is_found_through_an_inheriting_type(index: ragit.Ragit) -> None:
     [defined] = index.usages("Middle.fetch").definitions
     assert defined.path == "jv/src/main/java/org/a/Base.java"
     found = index.usages("Nobody.fetch")
@@ -283,7 +283,7 @@ def test_overriding_methods_are_listed(tmp_path_factory: pytest.TempPathFactory)
         ("anything", "x.lua", "lua", ()),
     ],
 )
-def test_modules_are_found_by_their_paths(
+def test_modules_are_resolved_by_path(
     module: str, importer: str, family: str, wanted: tuple[str, ...]
 ) -> None:
     paths = (
@@ -326,7 +326,7 @@ SOURCES = (
     [
         ("example.com/r/pkg/z", "main.go", ("pkg/z/z.go",)),
         ("example.com/r/tools/z", "main.go", ("tools/z/z.go",)),
-        ("example.com/other/r/pkg/z", "main.go", ()),  # only looks alike
+        ("example.com/other/r/pkg/z", "main.go", ()),  # not the declared prefix
         ("fmt", "main.go", ()),
         ("example.com/r", "tools/z/z.go", ("main.go",)),
         ("@/deep/a", "web/src/main.ts", ("web/src/deep/a.ts",)),
@@ -341,14 +341,14 @@ SOURCES = (
         ("anything", "bad/a.ts", ()),
     ],
 )
-def test_modules_are_found_by_manifests(
+def test_modules_are_resolved_by_manifests(
     module: str, importer: str, wanted: tuple[str, ...]
 ) -> None:
     modules = Modules((*MANIFESTS, *SOURCES), lambda path: MANIFESTS[path])
     assert modules.files(module, importer, "go" if importer.endswith(".go") else "ecma") == wanted
 
 
-def test_a_member_that_a_foreign_type_may_have_is_not_unique(repo: GitSandbox) -> None:
+def test_member_of_a_possibly_foreign_type_is_not_unique(repo: GitSandbox) -> None:
     repo.write("a.py", "class Plain:\n    def only(self):\n        pass\n")
     repo.write("b.py", "import lib\n\n\nclass Base(lib.Dict):\n    pass\n")
     repo.write("c.py", "class Derived(Base):\n    def keys(self):\n        pass\n")
@@ -361,7 +361,7 @@ def test_a_member_that_a_foreign_type_may_have_is_not_unique(repo: GitSandbox) -
     assert (keys.certainty, keys.definition) == ("name", "")
 
 
-def test_a_name_that_python_has_built_in_is_not_unique(repo: GitSandbox) -> None:
+def test_python_builtin_name_is_not_unique(repo: GitSandbox) -> None:
     repo.write("a.py", "bytes = str\n")
     repo.write("b.py", "def f(x: bytes):\n    return bytes(x)\n")
     repo.commit()
@@ -369,7 +369,7 @@ def test_a_name_that_python_has_built_in_is_not_unique(repo: GitSandbox) -> None
         assert {use.certainty for use in index.usages("bytes").uses} == {"name"}
 
 
-def test_the_module_of_an_import_is_no_use_of_a_member(repo: GitSandbox) -> None:
+def test_module_of_an_import_is_not_a_use_of_a_member(repo: GitSandbox) -> None:
     repo.write("a.py", "class App:\n    def cli(self):\n        pass\n")
     repo.write("b.py", "from .cli import main\n")
     repo.commit()
@@ -378,7 +378,7 @@ def test_the_module_of_an_import_is_no_use_of_a_member(repo: GitSandbox) -> None
     assert (use.kind, use.certainty) == ("import", "name")
 
 
-def test_a_use_is_resolved_by_the_manifests_of_its_tree(repo: GitSandbox) -> None:
+def test_uses_are_resolved_by_the_manifests_of_their_tree(repo: GitSandbox) -> None:
     repo.write("tsconfig.json", '{"compilerOptions": {"paths": {"#/*": ["./code/*"]}}}')
     repo.write("code/prices.ts", "export function price() {\n  return 1;\n}\n")
     repo.write("else/prices.ts", "export function price() {\n  return 2;\n}\n")

@@ -39,11 +39,11 @@ from ragit import words
         ("_", ()),
     ],
 )
-def test_identifiers_are_taken_apart(identifier: str, parts: tuple[str, ...]) -> None:
+def test_identifiers_are_split_into_parts(identifier: str, parts: tuple[str, ...]) -> None:
     assert words.parts(identifier) == parts
 
 
-def test_kebab_case_and_paths_are_several_identifiers() -> None:
+def test_kebab_case_and_paths_are_split() -> None:
     assert words.words("kebab-case/path.to:name") == ["kebab", "case", "path", "to", "name"]
 
 
@@ -68,11 +68,11 @@ def test_forms_of_a_word_share_a_stem(group: list[str]) -> None:
     ("one", "other"),
     [("string", "str"), ("bus", "bu"), ("need", "nee"), ("thing", "th"), ("red", "r")],
 )
-def test_what_only_looks_like_an_ending_stays(one: str, other: str) -> None:
+def test_false_endings_are_kept(one: str, other: str) -> None:
     assert words.stem(one) != words.stem(other)
 
 
-def test_joined_forms_meet() -> None:
+def test_spellings_of_a_name_share_a_compound() -> None:
     joined = [
         set(words.terms_of(name))
         for name in ("commit_offset", "commitOffset", "CommitOffset", "COMMIT_OFFSET")
@@ -81,7 +81,7 @@ def test_joined_forms_meet() -> None:
 
 
 @given(st.text(max_size=300))
-def test_any_text_has_words(text: str) -> None:
+def test_any_text_is_split_into_words(text: str) -> None:
     for word in words.words(text):
         assert word
         assert word == word.lower() or not word.isascii()
@@ -92,17 +92,17 @@ def test_any_text_has_words(text: str) -> None:
 
 
 @given(st.text(max_size=100), st.text(max_size=100))
-def test_lines_are_split_apart_from_each_other(one: str, other: str) -> None:
+def test_lines_are_split_independently(one: str, other: str) -> None:
     assert words.terms(one + "\n" + other) == words.terms(one) + words.terms(other)
 
 
 @given(st.from_regex(r"[a-z]{1,20}", fullmatch=True))
-def test_a_stem_is_never_empty_and_never_longer(word: str) -> None:
+def test_stem_is_not_empty_and_at_most_one_letter_longer(word: str) -> None:
     assert 0 < len(words.stem(word)) <= len(word) + 1
 
 
 @given(st.text(st.characters(max_codepoint=300)))
-def test_identifiers_are_the_same_with_and_without_other_scripts(text: str) -> None:
+def test_identifiers_of_latin_text_are_runs_of_word_characters(text: str) -> None:
     assert words.identifiers(text) == re.findall(r"\w+", text)
 
 

@@ -41,7 +41,7 @@ def rewrite(repo: Hooked, number: int) -> None:
 # Coalescing
 
 
-def test_many_commits_are_few_runs(hooked: Hooked) -> None:
+def test_many_commits_cause_few_runs(hooked: Hooked) -> None:
     for number in range(12):
         rewrite(hooked, number)
     hooked.settle()
@@ -49,7 +49,7 @@ def test_many_commits_are_few_runs(hooked: Hooked) -> None:
     assert len(hooked.log()) <= 8
 
 
-def test_no_wake_up_is_lost(hooked: Hooked) -> None:
+def test_no_request_is_lost(hooked: Hooked) -> None:
     """Commits race in three worktrees, while a worker starts, works or is about to end."""
     trees = [hooked]
     for number in range(2):
@@ -70,7 +70,7 @@ def test_no_wake_up_is_lost(hooked: Hooked) -> None:
         assert [tree.check().missing for tree in trees] == [(), (), ()]
 
 
-def test_a_worker_that_finds_another_at_work_gives_way(hooked: Hooked) -> None:
+def test_second_worker_ends_at_once(hooked: Hooked) -> None:
     (hooked.folder / state_files.PENDING).write_text(f"{hooked.path}\n")
     with lock(hooked.folder / state_files.LOCK) as taken:
         assert taken
@@ -80,7 +80,7 @@ def test_a_worker_that_finds_another_at_work_gives_way(hooked: Hooked) -> None:
     assert (done.stdout.count(b"\n"), (hooked.folder / state_files.PENDING).exists()) == (1, False)
 
 
-def test_the_worktree_that_moved_last_comes_first(hooked: Hooked) -> None:
+def test_latest_worktree_is_indexed_first(hooked: Hooked) -> None:
     hooked.git("worktree", "add", "-q", "-b", "topic", "../topic")
     topic = Hooked(hooked.path.parent / "topic")
     hooked.settle()
@@ -88,7 +88,7 @@ def test_the_worktree_that_moved_last_comes_first(hooked: Hooked) -> None:
         for hints in (
             f"{other.path}\n{last.path}\n",
             "",
-        ):  # by what hooks noted, else by the times of files
+        ):  # by the requests of hooks, or else by file times
             for number, tree in enumerate((other, last)):
                 tree.write("a.py", f"def version_{number}(): ...\n")
                 tree.git("commit", "-q", "--allow-empty", "-a", "-m", "x", env={"RAGIT": "0"})
@@ -101,7 +101,7 @@ def test_the_worktree_that_moved_last_comes_first(hooked: Hooked) -> None:
             assert places == [str(last.path), str(other.path)]
 
 
-def test_a_head_that_moves_meanwhile_comes_first(
+def test_new_commit_during_a_run_is_indexed_next(
     hooked: Hooked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A new commit during a long run is indexed next, and finished work is kept."""
@@ -127,14 +127,14 @@ def test_a_head_that_moves_meanwhile_comes_first(
     monkeypatch.setattr(worker, "_become_background", lambda folder: None)
     worker.run(hooked.folder)
     assert seen[:96] == list(range(1, 97))
-    assert len(seen) == 96 + (201 + 1 - 96)  # nothing was done twice
+    assert len(seen) == 96 + (201 + 1 - 96)  # no file is indexed twice
     assert hooked.check().fresh
 
 
 # git's operations
 
 
-def test_a_rebase_of_many_commits_indexes_where_it_ends(hooked: Hooked) -> None:
+def test_rebase_indexes_only_its_end(hooked: Hooked) -> None:
     hooked.git("switch", "-q", "-c", "topic")
     for number in range(15):
         hooked.write(f"t{number}.py", f"def topic_{number}(): ...\n")
@@ -151,7 +151,7 @@ def test_a_rebase_of_many_commits_indexes_where_it_ends(hooked: Hooked) -> None:
     assert len(hooked.log()) - before <= 3
 
 
-def test_a_bisect_does_not_index_its_steps(hooked: Hooked) -> None:
+def test_bisect_steps_are_not_indexed(hooked: Hooked) -> None:
     for number in range(8):
         hooked.write("a.py", f"def version_{number}(): ...\n")
         hooked.git("commit", "-q", "-a", "-m", f"{number}", env={"RAGIT": "0"})
@@ -166,7 +166,7 @@ def test_a_bisect_does_not_index_its_steps(hooked: Hooked) -> None:
     assert hooked.check().fresh
 
 
-def test_a_worker_reads_no_uncommitted_file(hooked: Hooked) -> None:
+def test_worker_reads_no_uncommitted_file(hooked: Hooked) -> None:
     hooked.write("b.py", "committed = 1\n")
     hooked.git("add", "b.py")
     hooked.write("b.py", "uncommitted = 1\n")
@@ -184,7 +184,7 @@ def test_a_worker_reads_no_uncommitted_file(hooked: Hooked) -> None:
     )
 
 
-def test_a_submodule_has_a_worker_of_its_own(hooked: Hooked, tmp_path: Path) -> None:
+def test_submodule_has_its_own_worker(hooked: Hooked, tmp_path: Path) -> None:
     outer = Hooked(tmp_path / "outer")
     outer.git(
         "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(hooked.path), "module"
@@ -206,7 +206,7 @@ def test_a_submodule_has_a_worker_of_its_own(hooked: Hooked, tmp_path: Path) -> 
 # Failure
 
 
-def test_a_failure_is_told_once_and_not_repeated_at_once(hooked: Hooked) -> None:
+def test_failure_is_reported_once_and_delays_the_next_run(hooked: Hooked) -> None:
     (hooked.folder / "index.db").write_bytes(b"this is no database, " * 100)
     rewrite(hooked, 1)
     hooked.settle()
@@ -229,9 +229,7 @@ def test_a_failure_is_told_once_and_not_repeated_at_once(hooked: Hooked) -> None
     assert (hooked.check().fresh, failure.state(hooked.folder)) == (True, "")
 
 
-def test_it_waits_longer_after_each_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_delay_grows_with_each_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1_700_000_000.0
     monkeypatch.setattr(time, "time", lambda: now)
     waits = []
@@ -244,17 +242,17 @@ def test_it_waits_longer_after_each_failure(
         now = found.next_try
         assert not failure.waits(tmp_path)
     assert waits == [60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]
-    now -= 400_000  # a clock that was set back
+    now -= 400_000  # the clock was set back
     assert not failure.waits(tmp_path)
     assert failure.unseen(tmp_path) == ("no answer", "look at the server")
     failure.record(tmp_path, "no answer", "look at the server")
-    assert failure.unseen(tmp_path) is None  # told already
+    assert failure.unseen(tmp_path) is None  # already reported
     failure.forget(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"message": 1}', b"\xff"])
-def test_a_damaged_record_is_none(tmp_path: Path, content: bytes) -> None:
+def test_damaged_failure_record_is_ignored(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "failures.json").write_bytes(content)
     assert failure.last(tmp_path) is None
 
@@ -262,7 +260,9 @@ def test_a_damaged_record_is_none(tmp_path: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("seconds", "times"), [("1e308", "1"), ("NaN", "1"), ("-5", "1"), ("1", "1e400"), ("1", "0")]
 )
-def test_a_record_of_an_impossible_time_is_none(tmp_path: Path, seconds: str, times: str) -> None:
+def test_failure_record_with_invalid_times_is_ignored(
+    tmp_path: Path, seconds: str, times: str
+) -> None:
     text = f'{{"message": "m", "hint": "h", "seconds": {seconds}, "times": {times}}}'
     (tmp_path / "failures.json").write_text(text)
     assert failure.last(tmp_path) is None
@@ -288,7 +288,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Path]:
     assert not (tmp_path / "elsewhere-none").exists()
 
 
-def set_aside(file: Path) -> Path:
+def removed(file: Path) -> Path:
     """Delete a file, and return its path."""
     file.unlink(missing_ok=True)
     return file
@@ -297,10 +297,10 @@ def set_aside(file: Path) -> Path:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="FIFOs are POSIX's")
 @pytest.mark.parametrize("kind", [kind for kind in SPECIAL if kind != "folder"])
 @pytest.mark.parametrize("name", ["pending", "worker.log"])
-def test_a_special_file_that_came_with_an_archive_does_not_block_git(
+def test_special_files_do_not_block_git(
     hooked: Hooked, elsewhere: Path, name: str, kind: str
 ) -> None:
-    SPECIAL[kind](set_aside(hooked.folder / name), elsewhere)
+    SPECIAL[kind](removed(hooked.folder / name), elsewhere)
     done = subprocess.run(
         [hooked.folder / "hook", "post-commit"],
         cwd=hooked.path,
@@ -311,7 +311,7 @@ def test_a_special_file_that_came_with_an_archive_does_not_block_git(
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     hooked.settle()
     assert hooked.check().fresh
-    SPECIAL[kind](set_aside(hooked.folder / name), elsewhere)
+    SPECIAL[kind](removed(hooked.folder / name), elsewhere)
     assert process("hooks", "run", "post-commit", cwd=hooked.path).returncode == 0
     hooked.settle()
 
@@ -319,7 +319,7 @@ def test_a_special_file_that_came_with_an_archive_does_not_block_git(
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="FIFOs are POSIX's")
 @pytest.mark.parametrize("kind", SPECIAL)
 @pytest.mark.parametrize("name", ["pending", "last-error", "failures.json", "worker.lock"])
-def test_a_special_file_that_came_with_an_archive_blocks_no_command(
+def test_special_files_do_not_block_commands(
     tmp_path: Path, elsewhere: Path, name: str, kind: str
 ) -> None:
     folder = tmp_path / "ragit"
@@ -335,7 +335,7 @@ def test_a_special_file_that_came_with_an_archive_blocks_no_command(
     assert failure.last(folder) is None
 
 
-def test_what_a_killed_worker_left_is_named_and_removed(hooked: Hooked) -> None:
+def test_files_of_a_killed_worker_are_named_and_removed(hooked: Hooked) -> None:
     left = hooked.folder / "pending.12345"
     left.write_text(f"{hooked.path}\n")
     os.utime(left, (1, 1))
@@ -350,7 +350,7 @@ def test_what_a_killed_worker_left_is_named_and_removed(hooked: Hooked) -> None:
     assert not young.exists()
 
 
-def test_one_worktree_that_fails_does_not_keep_the_others(hooked: Hooked) -> None:
+def test_failing_worktree_does_not_block_others(hooked: Hooked) -> None:
     hooked.git("worktree", "add", "-q", "-b", "topic", "../topic")
     topic = Hooked(hooked.path.parent / "topic")
     hooked.settle()
@@ -366,7 +366,7 @@ def test_one_worktree_that_fails_does_not_keep_the_others(hooked: Hooked) -> Non
     assert ".ragit.toml" in found.message
 
 
-def test_the_log_is_rotated(hooked: Hooked) -> None:
+def test_log_is_rotated(hooked: Hooked) -> None:
     log = hooked.folder / "worker.log"
     log.write_bytes(b"x" * (worker.LOG_BYTES + 1))
     rewrite(hooked, 1)
@@ -376,8 +376,8 @@ def test_the_log_is_rotated(hooked: Hooked) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "getpriority"), reason="priorities are POSIX's")
-def test_it_is_a_good_background_process(hooked: Hooked, tmp_path: Path) -> None:
-    """Low priority, a session of its own, no descriptor of git's, and shown by `ragit status`."""
+def test_worker_is_a_background_process(hooked: Hooked, tmp_path: Path) -> None:
+    """Check a low priority, its own session, no descriptor of git, and the state in its record."""
     probe = tmp_path / "filter.py"
     probe.write_text(
         "import os, subprocess, sys\n"
@@ -404,7 +404,7 @@ def test_it_is_a_good_background_process(hooked: Hooked, tmp_path: Path) -> None
     ] == f"10 True {['/dev/null', log, log]} running"
 
 
-def test_killed_it_leaves_no_lock_and_the_next_one_completes(hooked: Hooked) -> None:
+def test_killed_worker_leaves_no_lock(hooked: Hooked) -> None:
     for number in range(60):
         hooked.write(f"many/{number}.py", f"def many_{number}():\n    return {number}\n")
     hooked.commit()
@@ -444,7 +444,7 @@ CASES: list[tuple[str, list[str], dict[str, str], str]] = [
 
 @pytest.mark.parametrize(("event", "args", "env", "state"), CASES)
 @pytest.mark.parametrize("detached", [False, True])
-def test_the_dispatcher_and_python_agree(
+def test_dispatcher_and_python_agree(
     hooked: Hooked, event: str, args: list[str], env: dict[str, str], state: str, detached: bool
 ) -> None:
     git_dir = hooked.path / ".git"
@@ -478,13 +478,13 @@ def test_the_dispatcher_and_python_agree(
         ({"PRE_COMMIT_IS_SQUASH_MERGE": "0"}, True),
     ],
 )
-def test_what_pre_commit_says_in_variables(
+def test_variables_of_pre_commit_are_respected(
     tmp_path: Path, env: dict[str, str], wanted: bool
 ) -> None:
     assert queue.moves_head("", [], env, tmp_path, detached=False) == wanted
 
 
-def test_a_bare_repository_can_be_told_to_index(tmp_path: Path, hooked: Hooked) -> None:
+def test_bare_repository_is_indexed_on_request(tmp_path: Path, hooked: Hooked) -> None:
     bare = hooked.clone(tmp_path / "bare.git", "--bare")
     bare.git("config", "ragit.embedding.provider", "none")
     assert process("hooks", "run", cwd=bare.path).returncode == 0
