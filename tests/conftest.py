@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 from describing import Model
 from hypothesis import HealthCheck, Phase, settings
-from sandbox import GitSandbox, become, clean_environment
+from sandbox import GitSandbox, clean_environment, set_environment
 from serving import EmbeddingServer
 
 from ragit.chunk import texts
@@ -62,9 +62,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """
     real = dict(os.environ)
     empty = tmp_path_factory.mktemp("home")
-    become(clean_environment(empty))
+    set_environment(clean_environment(empty))
     yield empty
-    become(real)
+    set_environment(real)
 
 
 @pytest.fixture(autouse=True)
@@ -72,7 +72,7 @@ def same_environment() -> Iterator[None]:
     """Restore the environment after each test."""
     before = dict(os.environ)
     yield
-    become(before)
+    set_environment(before)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -132,7 +132,7 @@ def model() -> Iterator[Model]:
 
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Return the pauses between retries, which are not waited for."""
+    """Return the pauses between retries, without sleeping."""
     pauses: list[float] = []
     monkeypatch.setattr("ragit.remote.client._pause", lambda seconds, _: pauses.append(seconds))
     clock = SimpleNamespace(sleep=pauses.append, time=time.time)

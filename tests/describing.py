@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from sandbox import GitSandbox
-from serving import Answer, AnsweringServer, Payload, error, said
+from serving import Answer, AnsweringServer, Payload, chat_answer, error
 
 import ragit
 from ragit.describe.image import sniff
@@ -29,7 +29,7 @@ class Model(AnsweringServer):
         for piece, fault in self.faults.items():
             if piece in shown:
                 return fault(payload) if callable(fault) else fault
-        return said(description(payload))
+        return chat_answer(description(payload))
 
     @property
     def settings(self) -> dict[str, object]:
@@ -74,10 +74,10 @@ def description(payload: Payload) -> str:
         facts = sniff(image_of(payload)[1])
         assert facts
         return f"A screenshot of a login form, {facts.width} by {facts.height}."
-    return told(re.search(r"```\n(.*)\n```", code_of(payload), re.DOTALL)[1])  # type: ignore[index]
+    return rule_description(re.search(r"```\n(.*)\n```", code_of(payload), re.DOTALL)[1])  # type: ignore[index]
 
 
-def told(code: str) -> str:
+def rule_description(code: str) -> str:
     """Return the description of a piece of code."""
     return "About " + " ".join(word[::-1] for word in re.findall(r"[a-z]{3,}", code)) + "."
 

@@ -32,7 +32,7 @@ def request(number: int, method: str, params: Mapping[str, Any] | None = None) -
     return json.dumps(result).encode() + b"\n"
 
 
-def hello(version: str) -> dict[str, Any]:
+def initialize_params(version: str) -> dict[str, Any]:
     """Return the parameters of `initialize`."""
     return {
         "protocolVersion": version,
@@ -55,7 +55,9 @@ class LineClient:
         )
         self._number = 0
         self.notifications: list[dict[str, Any]] = []
-        self.version = self.ask("initialize", hello(version))["result"]["protocolVersion"]
+        self.version = self.ask("initialize", initialize_params(version))["result"][
+            "protocolVersion"
+        ]
         self.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
 
     def __enter__(self) -> LineClient:

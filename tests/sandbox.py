@@ -16,7 +16,7 @@ from ragit.types import Oid
 EPOCH = 1_700_000_000
 
 
-def become(wanted: dict[str, str]) -> None:
+def set_environment(wanted: dict[str, str]) -> None:
     """Make the environment equal to `wanted`, but keep pytest's own variables."""
     for name in os.environ.keys() | wanted.keys():
         if name.startswith("PYTEST_"):

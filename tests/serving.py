@@ -1,4 +1,4 @@
-"""An HTTP server for tests that answers as told: at once, late, or badly."""
+"""An HTTP server for tests with scripted answers: at once, late, or malformed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 
 Payload = dict[str, Any]
 Answer = tuple[int, dict[str, str], bytes]
-Wild = Callable[[BaseHTTPRequestHandler], None]
+RawReply = Callable[[BaseHTTPRequestHandler], None]
 """Write anything to the connection, which is closed afterwards."""
 Reply = Callable[[Payload], object]
 """Answer to a request: an `Answer`, a `Wild`, None to close the connection, or a value for JSON."""
@@ -34,7 +34,7 @@ def as_base64(values: list[float]) -> str:
     return base64.b64encode(struct.pack(f"<{len(values)}f", *values)).decode()
 
 
-def well(payload: dict[str, Any], dimensions: int = 4) -> Answer:
+def embeddings_answer(payload: dict[str, Any], dimensions: int = 4) -> Answer:
     """Return the right answer, with its numbered rows out of order."""
     size = payload.get("dimensions", dimensions)
     packed = payload.get("encoding_format") == "base64"
@@ -56,7 +56,7 @@ def raw(status: int, body: bytes) -> Answer:
     return status, {}, body
 
 
-def said(text: object, **more: Any) -> dict[str, object]:
+def chat_answer(text: object, **more: Any) -> dict[str, object]:
     """Return a language model's answer with this text."""
     choice = {"message": {"role": "assistant", "content": text, **more}, "finish_reason": "stop"}
     return {"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 10}}
@@ -156,4 +156,4 @@ class EmbeddingServer(AnsweringServer):
     """Answer with vectors; the address ends as OpenAI's does."""
 
     def __init__(self) -> None:
-        super().__init__(well, "/v1")
+        super().__init__(embeddings_answer, "/v1")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sandbox import become
+from sandbox import set_environment
 
 from ragit.__main__ import run
 
@@ -22,7 +22,7 @@ repository first.
 """
 
 
-class Said(NamedTuple):
+class Result(NamedTuple):
     """The result of a command."""
 
     code: int
@@ -45,7 +45,7 @@ class Terminal:
         self.folder = folder
         self.env = {**os.environ, **env}
 
-    def ragit(self, *args: str | bytes, code: int | None = None) -> Said:
+    def ragit(self, *args: str | bytes, code: int | None = None) -> Result:
         """Run a command, and check its exit status if `code` is given."""
         out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
         err = io.TextIOWrapper(
@@ -56,14 +56,14 @@ class Terminal:
             stack.enter_context(contextlib.redirect_stderr(err))
             stack.enter_context(_at(self.folder, self.env))
             ended = run([os.fsdecode(arg) for arg in args])
-        result = Said(ended, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
+        result = Result(ended, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
         assert code is None or result.code == code, result
         return result
 
-    def process(self, *args: str | bytes, code: int | None = None) -> Said:
+    def process(self, *args: str | bytes, code: int | None = None) -> Result:
         """Run a command in a process of its own."""
         done = self.process_bytes(*args)
-        result = Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+        result = Result(done.returncode, done.stdout.decode(), done.stderr.decode())
         assert code is None or result.code == code, result
         return result
 
@@ -80,7 +80,7 @@ class Terminal:
             check=False,
         )
 
-    def refused(self, *args: str | bytes) -> Said:
+    def refused(self, *args: str | bytes) -> Result:
         """Run a command that must end in one sentence and one hint, with exit status 2."""
         result = self.ragit(*args, code=2)
         lines = [
@@ -98,12 +98,12 @@ def _at(folder: Path, env: dict[str, str]) -> Iterator[None]:
     """Switch this process to another folder and environment for a while."""
     here, before = Path.cwd(), dict(os.environ)
     os.chdir(folder)
-    become(env)
+    set_environment(env)
     try:
         yield
     finally:
         os.chdir(here)
-        become(before)
+        set_environment(before)
 
 
 def steady(text: str) -> str:

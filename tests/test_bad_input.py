@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sandbox import GitSandbox
 from storing import tampered
-from terminal import Said, Terminal
+from terminal import Result, Terminal
 
 import ragit
 from ragit.repository.repository import Ragit
@@ -343,7 +343,7 @@ def test_foreign_file_at_store_path_is_kept(
 
 @contextmanager
 def read_only(folder: Path) -> Iterator[None]:
-    """Make a folder read-only; for root, who ignores permissions, by a mount."""
+    """Make a folder read-only; for root, who is not bound by permissions, by a mount."""
     if os.geteuid():
         modes = {
             path: path.stat().st_mode for path in (folder, *folder.rglob("*")) if path.is_dir()
@@ -387,7 +387,7 @@ def test_read_only_index_is_copied_to_the_user_cache_to_update(
     before = copies()
     with read_only(repo.path / ".git"):
         assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1\n")
-        assert copies() == before  # it is read where it lies
+        assert copies() == before  # it is read in place
         repo.write("b.py", "def changed(): pass\n")
         assert "incomplete: 1 file" in shell.ragit("search", "--no-index", "hello", code=0).err
         assert shell.ragit("search", "changed", code=0).out.startswith("b.py:1\n")
@@ -622,7 +622,7 @@ def test_queries_with_odd_characters_find_their_file(index: Ragit, query: str, p
 
 def test_query_without_words_has_no_hits(shell: Terminal) -> None:
     for query in ('"', "?!"):
-        result: Said = shell.ragit("search", query, code=1)
+        result: Result = shell.ragit("search", query, code=1)
         assert result.out == ""
         assert "no hits in HEAD" in result.err
 

@@ -1,4 +1,4 @@
-"""Tests of the benchmark for users: its figures are right, and it changes nothing of theirs."""
+"""Tests of the benchmark for users: its figures are right, and it changes no repository."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from describing import Model
 from sandbox import GitSandbox
-from serving import said
+from serving import chat_answer
 
 import ragit
 
@@ -120,10 +120,10 @@ def test_bench_script_on_a_small_repository(repo: GitSandbox, tmp_path: Path) ->
     command += ["--repeat", "1", "--scale", "--query", "close connection"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    said = out.read_text(encoding="utf-8")
-    assert "kept" in said
-    assert said.count("## small, ") == 1
-    rows = dict(re.findall(r"^\| ([a-z0-9 ]+) \| (.*) \|$", said, re.MULTILINE))
+    text = out.read_text(encoding="utf-8")
+    assert "kept" in text
+    assert text.count("## small, ") == 1
+    rows = dict(re.findall(r"^\| ([a-z0-9 ]+) \| (.*) \|$", text, re.MULTILINE))
     assert "3 files, 9 chunks" in rows["index from nothing"]
     assert "switching 0" in rows["search after a switch"]
     assert "the index grew by 0.0 MB" in rows["search in a second worktree"]
@@ -205,7 +205,7 @@ def test_models_script_reports_each_use_of_a_model(repo: GitSandbox, tmp_path: P
     command = [sys.executable, str(BENCH.with_name("models.py")), "--repos", str(repo.path.parent)]
     command += ["--specs", str(tmp_path / "specs.json"), "--annotations", str(tmp_path)]
     with Model() as model:
-        model.faults["Query: "] = said("settings reader")
+        model.faults["Query: "] = chat_answer("settings reader")
         command += ["--chat", f"{model.url}/v1", "--model", "teller"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

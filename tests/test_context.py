@@ -116,7 +116,7 @@ def test_likeliest_orders_header_declarations_by_relevance() -> None:
     found = likeliest([strings, lock], ["buffer", "strbuf"], lines, lambda one: files.get(one, 1))
     order = [one.name for one in found]
     assert set(order) == {one.place.name for one in (*strings, *lock)}
-    assert order.index("strbuf_trim") < order.index("strbuf_rare")  # the file says trim
+    assert order.index("strbuf_trim") < order.index("strbuf_rare")  # the file has the word trim
     # many files use xmalloc; of lock.h this file uses nothing yet, and it is small
     assert order.index("xmalloc") < order.index("lock_free") < order.index("lock_file")
     none_used = likeliest([strings, lock], [], [], lambda one: 1)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from sandbox import GitSandbox
-from serving import Answer, EmbeddingServer, error, well
+from serving import Answer, EmbeddingServer, embeddings_answer, error
 
 import ragit
 from ragit.cli import cli
@@ -46,7 +46,7 @@ def picky(payload: dict[str, Any]) -> Answer:
         return error(400, "too long")
     if any("two" in text for text in payload["input"]):
         return error(422, "I do not like that")
-    status, headers, body = well(payload)
+    status, headers, body = embeddings_answer(payload)
     return status, headers, json.dumps({**json.loads(body), "usage": {"total_tokens": 10}}).encode()
 
 
@@ -96,7 +96,7 @@ def test_changed_dimensions_degrade_to_keyword_search(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
     def wider(payload: dict[str, Any]) -> Answer:
-        return well(payload, 6)
+        return embeddings_answer(payload, 6)
 
     words = "gives 6 dimensions now, and the stored vectors have 4"
     with ragit.open(code.path, flags=flags(server)) as index:
@@ -233,7 +233,7 @@ def test_embed_test_reports_its_cost(
     code: GitSandbox, server: EmbeddingServer, price: str | None, words: str
 ) -> None:
     def five(payload: dict[str, Any]) -> Answer:
-        status, headers, body = well(payload)
+        status, headers, body = embeddings_answer(payload)
         return (
             status,
             headers,
@@ -274,7 +274,7 @@ def test_model_with_constant_vectors_is_noted(code: GitSandbox, server: Embeddin
         assert "no model for search" in index.test_embedder().notes[0]
 
 
-def test_test_without_an_embedder_is_refused(code: GitSandbox) -> None:
+def test_embed_test_without_an_embedder_is_refused(code: GitSandbox) -> None:
     with (
         ragit.open(code.path, flags={"embedding.provider": "none"}) as index,
         pytest.raises(ConfigError, match="none"),

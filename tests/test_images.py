@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, PngImagePlugin
 from sandbox import GitSandbox
-from serving import said
+from serving import chat_answer
 
 import ragit
 from ragit import lfs
@@ -186,7 +186,7 @@ def test_unfit_image_has_a_reason(data: bytes, reason: str) -> None:
 
 
 def test_frame_larger_than_its_header_is_refused() -> None:
-    """A frame of an animation, or an embedded picture, may be larger than the header says."""
+    """Use an animation with a frame that is larger than its header declares."""
     head = b"GIF89a" + struct.pack("<HHBBB", 8, 8, 0xF0, 0, 0) + bytes(6)
     frame = b"\x2c" + struct.pack("<HHHHB", 0, 0, 60_000, 60_000, 0) + b"\x02\x02\x44\x01\x00\x3b"
     with pytest.raises(image.Unfit, match=image.DAMAGED):
@@ -357,7 +357,7 @@ def test_search_sends_no_request_and_counts_undescribed_images(
 
 def test_failed_image_is_retried_by_the_next_run(pictures: GitSandbox, model: Model) -> None:
     model.faults[""] = lambda payload: (
-        failing(400) if image_of(payload)[0] == "image/png" else said("A login form.")
+        failing(400) if image_of(payload)[0] == "image/png" else chat_answer("A login form.")
     )
     report = indexed(pictures, model)
     assert (report.described.images, report.described.failed) == (1, 1)

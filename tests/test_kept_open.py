@@ -1,4 +1,4 @@
-"""Tests that a long-lived process answers like a fresh one, whatever changes in the repository."""
+"""Tests that a long-lived process answers like a fresh one after any change in the repository."""
 
 from __future__ import annotations
 

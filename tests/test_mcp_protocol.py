@@ -25,7 +25,7 @@ from mcping import (
     MODERN,
     LineClient,
     function,
-    hello,
+    initialize_params,
     parameters,
     request,
     text_of,
@@ -330,7 +330,7 @@ def kill_client(folder: Path, times: int) -> None:
         )  # fmt: skip
         assert client.stdin
         assert client.stdout
-        client.stdin.write(request(1, "initialize", hello(LEGACY[-1])))
+        client.stdin.write(request(1, "initialize", initialize_params(LEGACY[-1])))
         client.stdin.flush()
         server, other = map(int, client.stdout.readline().split())
         client.kill()
@@ -409,7 +409,10 @@ def test_socket_is_private_and_has_one_server(project: GitSandbox, tmp_path: Pat
         assert path.stat().st_mode & 0o777 == 0o600
         assert path.parent.stat().st_mode & 0o777 == 0o700
         asked = {"name": "search_semantic", "arguments": {"query": "send_7"}}
-        lines = [request(1, "initialize", hello(LEGACY[-1])), request(2, "tools/call", asked)]
+        lines = [
+            request(1, "initialize", initialize_params(LEGACY[-1])),
+            request(2, "tools/call", asked),
+        ]
         for _ in range(2):
             answers = anyio.run(converse, path, lines)
             assert text_of(answers[1]["result"]).startswith("part7.py:1-14 ")

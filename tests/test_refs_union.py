@@ -77,7 +77,7 @@ def test_union_holds_the_files_of_every_tree_once(history: list[Step]) -> None:
 
 @pytest.fixture
 def tagged(repo: GitSandbox) -> GitSandbox:
-    """Return commit_offset, changed in v2; read_offset, gone in v3; lock, new in v3; v4 is only a
+    """Return commit_offset, changed in v2; read_offset, removed in v3; lock, new in v3; v4 is only a
     tag.
     """
     repo.write("offsets.py", SOURCE.format(1))

@@ -425,7 +425,7 @@ def test_common_words_are_marked_only_if_alone() -> None:
         ("commitOffset(commit, offset)", "commitoffset", ["commitOffset"]),
         ("seek_to_end", "to end", ["to", "end"]),
         ("aabab_ab", "ab", ["ab"]),
-        ("İstanbul_x", "x", ["İstanbul_x"]),  # its lower case is longer, so places cannot be told
+        ("İstanbul_x", "x", ["İstanbul_x"]),  # its lower case is longer, so places are unknown
         ("提交偏移", "交偏", ["交偏"]),
         ("nothing", "commit", []),
     ],

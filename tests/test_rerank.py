@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sandbox import GitSandbox
-from serving import AnsweringServer, Payload, error, raw, said
+from serving import AnsweringServer, Payload, chat_answer, error, raw
 from terminal import Terminal
 
 import ragit
@@ -159,7 +159,7 @@ def test_too_long_documents_are_shortened(shop: GitSandbox, provider: str) -> No
         )
         if size > most:
             return error(500, words)
-        return jina(payload, likes_ledger) if provider == "llama.cpp" else said("[2] > [1]")
+        return jina(payload, likes_ledger) if provider == "llama.cpp" else chat_answer("[2] > [1]")
 
     plain = search(shop)
     with AnsweringServer(reply) as server:
@@ -248,7 +248,7 @@ def test_secrets_are_not_sent(shop: GitSandbox, server: AnsweringServer) -> None
 
 def test_chat_model_orders_candidates(shop: GitSandbox) -> None:
     plain = places(search(shop, optimize=False))
-    with AnsweringServer(lambda _: said("The best are [3] > [1] > [3] > [99].")) as server:
+    with AnsweringServer(lambda _: chat_answer("The best are [3] > [1] > [3] > [99].")) as server:
         settings = flags(server, provider="chat", model="small", candidates=4)
         answer = search(shop, settings, optimize=False)
     assert answer.degraded == ""
@@ -262,7 +262,7 @@ def test_chat_model_orders_candidates(shop: GitSandbox) -> None:
 
 def test_chat_answer_without_candidates_changes_nothing(shop: GitSandbox) -> None:
     plain = search(shop)
-    with AnsweringServer(lambda _: said("I would rather not.")) as server:
+    with AnsweringServer(lambda _: chat_answer("I would rather not.")) as server:
         answer = search(shop, flags(server, provider="chat", model="small"))
     assert answer.hits == plain.hits
     assert "named no candidate" in answer.degraded
@@ -274,7 +274,7 @@ def test_chat_provider_needs_a_model(shop: GitSandbox, server: AnsweringServer) 
 
 
 @pytest.mark.parametrize(
-    ("said", "order"),
+    ("text", "order"),
     [
         ("[2] > [3] > [1]", [1, 2, 0]),
         ("2, 3, 1", [1, 2, 0]),
@@ -295,8 +295,8 @@ def test_chat_provider_needs_a_model(shop: GitSandbox, server: AnsweringServer) 
         ("[99999999999999]", []),
     ],
 )
-def test_order_is_read_from_a_chat_answer(said: str, order: list[int]) -> None:
-    assert listed(said, 5) == order
+def test_order_is_read_from_a_chat_answer(text: str, order: list[int]) -> None:
+    assert listed(text, 5) == order
 
 
 @given(st.text(), st.integers(0, 50))
@@ -550,11 +550,11 @@ def test_explain_shows_the_reranking(shop: GitSandbox) -> None:
             for name, value in flags(server, enabled=False).items()
             for part in ("-c", f"{name}={value}")
         ]
-        said = shell.ragit(*options, "search", "--explain", "--rerank", QUERY, code=0).out
-        assert "  reranked    rank " in said
-        assert ", relevance 1\n" in said
-        assert "the reranker moved it (rerank)" in said
-        assert "\nreranked the best 20 by jina-reranker-v2-base-multilingual, " in said
+        output = shell.ragit(*options, "search", "--explain", "--rerank", QUERY, code=0).out
+        assert "  reranked    rank " in output
+        assert ", relevance 1\n" in output
+        assert "the reranker moved it (rerank)" in output
+        assert "\nreranked the best 20 by jina-reranker-v2-base-multilingual, " in output
         plain = shell.ragit(*options, "search", QUERY, code=0).out
         assert len(server.asked) == 1
         server.reply = lambda _: raw(500, b"{}")

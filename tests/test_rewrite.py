@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sandbox import GitSandbox
-from serving import AnsweringServer, Payload, raw, said
+from serving import AnsweringServer, Payload, chat_answer, raw
 from terminal import Terminal
 
 import ragit
@@ -210,7 +210,7 @@ QUERY = "how does one log in?"
 def test_variants_are_searched_and_fused(shop: GitSandbox) -> None:
     plain = search(shop, QUERY, top_k=20)
     with AnsweringServer(
-        lambda _: said("1. check_auth user\n2. how does one log in?\n- auth login\n")
+        lambda _: chat_answer("1. check_auth user\n2. how does one log in?\n- auth login\n")
     ) as server:
         answer = search(shop, QUERY, flags(server), top_k=20)
     assert answer.degraded == plain.degraded
@@ -238,14 +238,14 @@ def test_variants_are_searched_and_fused(shop: GitSandbox) -> None:
 
 def test_equivalent_variant_keeps_the_order(shop: GitSandbox) -> None:
     plain = search(shop, "auth login", optimize=False, top_k=20)
-    with AnsweringServer(lambda _: said("login auth")) as server:
+    with AnsweringServer(lambda _: chat_answer("login auth")) as server:
         answer = search(shop, "auth login", flags(server), optimize=False, top_k=20)
     assert paths(answer) == paths(plain)
 
 
 def test_variants_of_a_query_are_cached(shop: GitSandbox) -> None:
     with (
-        AnsweringServer(lambda _: said("auth login")) as server,
+        AnsweringServer(lambda _: chat_answer("auth login")) as server,
         ragit.open(shop.path, flags=flags(server)) as index,
     ):
         first = index.search(QUERY, top_k=3)
@@ -254,7 +254,7 @@ def test_variants_of_a_query_are_cached(shop: GitSandbox) -> None:
         assert index.search(QUERY, rewrite=False).rewritten is None
         server.reply = lambda _: raw(500, b"{}")
         assert "not rewritten: " in index.search("another question").degraded
-        server.reply = lambda _: said("auth login")
+        server.reply = lambda _: chat_answer("auth login")
         assert index.search("another question").rewritten is not None
 
 
@@ -262,8 +262,8 @@ FAULTS: dict[str, tuple[Callable[[Payload], object], str]] = {
     "500": (lambda _: raw(500, b"{}"), "answered 500"),
     "no JSON": (lambda _: raw(200, b"<html>"), "did not answer in JSON"),
     "other JSON": (lambda _: {"choices": []}, "did not answer as a chat does"),
-    "nothing": (lambda _: said("  "), "answered with nothing"),
-    "the query": (lambda _: said(f"{QUERY.upper()}\n\n---\n"), "no other way to ask"),
+    "nothing": (lambda _: chat_answer("  "), "answered with nothing"),
+    "the query": (lambda _: chat_answer(f"{QUERY.upper()}\n\n---\n"), "no other way to ask"),
 }
 
 
@@ -278,7 +278,7 @@ def test_failing_rewriter_keeps_the_hits(shop: GitSandbox, name: str) -> None:
 
 
 def test_slow_model_times_out(shop: GitSandbox) -> None:
-    with AnsweringServer(lambda _: said("auth")) as server:
+    with AnsweringServer(lambda _: chat_answer("auth")) as server:
         server.hold.clear()
         started = time.monotonic()
         answer = search(shop, QUERY, flags(server, timeoutMs=300))
@@ -376,7 +376,7 @@ def test_explain_shows_the_rewriting(shop: GitSandbox) -> None:
     )
     assert not list(faults(found, schemas()["search"]))
     assert found["rewritten"] == {"variants": [], "words": {"authentication": ["auth"]}}
-    with AnsweringServer(lambda _: said("check\x1b[31m auth")) as server:
+    with AnsweringServer(lambda _: chat_answer("check\x1b[31m auth")) as server:
         options = [
             part for name, value in flags(server).items() for part in ("-c", f"{name}={value}")
         ]

@@ -16,7 +16,7 @@ from describing import Model, body
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sandbox import GitSandbox
-from serving import EmbeddingServer, Payload, well
+from serving import EmbeddingServer, Payload, embeddings_answer
 
 from ragit.cli import cli
 from ragit.doctor import examine
@@ -113,8 +113,8 @@ def states(repo: GitSandbox, server: EmbeddingServer) -> dict[str, State]:
     return found
 
 
-def _vectors(said: dict[str, Any]) -> WithoutVectors | None:
-    return WithoutVectors(**said["without_vectors"]) if "without_vectors" in said else None
+def _vectors(report: dict[str, Any]) -> WithoutVectors | None:
+    return WithoutVectors(**report["without_vectors"]) if "without_vectors" in report else None
 
 
 def assert_same_state_reported(repo: GitSandbox, server: EmbeddingServer, expected: State) -> None:
@@ -146,7 +146,7 @@ def test_commands_agree_after_a_server_failure(
     code: GitSandbox, server: EmbeddingServer, requests: int
 ) -> None:
     stored = min(FILES, max(0, 2 * requests - 1))  # the first file is sent alone
-    server.replies = [well] * requests
+    server.replies = [embeddings_answer] * requests
     server.reply = dead
     left = State(FILES - stored, None)
     assert f"What was done is kept: {lacking(*left, 'what was asked for')}" in hint_of(
@@ -163,7 +163,7 @@ def test_commands_agree_after_a_server_failure(
     assert_same_state_reported(code, server, State(0, lost))
     assert lacking(0, lost, "what was asked for") in hint_of(typed(code, server, "index"))
 
-    server.reply = well
+    server.reply = embeddings_answer
     with opened(code, server) as index:
         estimate, done = index.index(dry_run=True), index.index()
         assert counts(estimate) == counts(done)
@@ -218,7 +218,7 @@ def test_commands_agree_after_any_steps(steps: list[tuple[str, int]]) -> None:
             take(repo, server, what, lasts)
             found = states(repo, server)
             assert found == dict.fromkeys(found, found["check"]), what
-        server.reply, server.replies = well, []
+        server.reply, server.replies = embeddings_answer, []
         with opened(repo, server) as index:
             estimate, done = index.index(dry_run=True), index.index()
             assert counts(estimate) == counts(done)
@@ -232,7 +232,7 @@ def take(repo: GitSandbox, server: EmbeddingServer, what: str, lasts: int) -> No
         repo.write(f"{lasts}.py", body(f"edited_{repo.tree()[:6]}") + "\n\n" + body("shared"))
         repo.commit()
         return
-    server.replies, server.reply = [well] * lasts, dead
+    server.replies, server.reply = [embeddings_answer] * lasts, dead
     more = {
         "words only": {"embedding.provider": "none"},
         "other model": {"embedding.model": "other"},
@@ -252,13 +252,13 @@ def take(repo: GitSandbox, server: EmbeddingServer, what: str, lasts: int) -> No
 def test_chunks_without_vectors_are_found_by_keywords(
     code: GitSandbox, server: EmbeddingServer
 ) -> None:
-    server.replies = [well] * 2
+    server.replies = [embeddings_answer] * 2
     server.reply = dead
     with opened(code, server) as index:
         with pytest.raises(EmbedderUnavailable):
             index.index()
         index.search("thing")  # reads words only
-        server.reply = well
+        server.reply = embeddings_answer
         answer = index.search("thing_7_1", index=False)
         assert not answer.degraded and answer.completeness.without_vectors == (15, 24)
         assert answer.hits[0].path == "7.py"
@@ -274,7 +274,7 @@ def test_descriptions_without_vectors_are_counted_and_completed(
     make.
     """
     described = {**flags(server), **model.settings}
-    server.reply = well
+    server.reply = embeddings_answer
     with open_repository(code.path, flags=described) as index:
         index.index(describe=False)
         server.reply = dead
@@ -284,7 +284,7 @@ def test_descriptions_without_vectors_are_counted_and_completed(
         paid = len(model.asked)
         assert 0 < paid < FILES * PER_FILE
         stored, waiting = index.status().descriptions or (0, 0)
-        server.reply = well
+        server.reply = embeddings_answer
         estimate = index.index(dry_run=True)
         answer = index.search("thing", index=False)
         assert estimate.described

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from serving import Answer, EmbeddingServer, error, well
+from serving import Answer, EmbeddingServer, embeddings_answer, error
 
 from ragit.embed import EmbedderOptions
 from ragit.embed.pace import SECONDS, Pace
@@ -72,7 +72,7 @@ def test_a_request_that_timed_out_is_not_repeated_at_its_size(
     def slowly(payload: dict[str, Any]) -> Answer:
         with working:
             time.sleep(0.15 * len(payload["input"]))
-        return well(payload)
+        return embeddings_answer(payload)
 
     server.reply = slowly
     embedder = served(server, timeout=2.0)
@@ -90,7 +90,7 @@ def test_a_slow_server_is_asked_for_one_thing_at_a_time(server: EmbeddingServer)
         most[0] = max(most[0], inside[0])
         time.sleep(0.15 * len(payload["input"]))
         inside[0] -= 1
-        return well(payload)
+        return embeddings_answer(payload)
 
     server.reply = slowly
     assert len(served(server, batch_size=2).embed(TEXTS[:8])) == 8
@@ -111,7 +111,7 @@ def test_a_server_that_never_answers_is_given_up(server: EmbeddingServer) -> Non
 def test_the_limit_of_a_server_is_learnt_once_a_run(server: EmbeddingServer, message: str) -> None:
     def limited(payload: dict[str, Any]) -> Answer:
         size = len(payload["input"])
-        return error(422, message.format(n=size)) if size > 10 else well(payload)
+        return error(422, message.format(n=size)) if size > 10 else embeddings_answer(payload)
 
     server.reply = limited
     embedder = served(server, concurrency=1)
@@ -125,7 +125,7 @@ def test_the_limit_of_a_server_is_learnt_once_a_run(server: EmbeddingServer, mes
 def test_a_limit_on_all_texts_together_is_learnt(server: EmbeddingServer) -> None:
     def limited(payload: dict[str, Any]) -> Answer:
         much = sum(map(len, payload["input"])) > 10_000
-        return error(400, "too many tokens in batch") if much else well(payload)
+        return error(400, "too many tokens in batch") if much else embeddings_answer(payload)
 
     server.reply = limited
     embedder = served(server, concurrency=1)

@@ -12,7 +12,7 @@ from array import array
 from typing import Any
 
 import pytest
-from serving import Answer, EmbeddingServer, Reply, error, vector, well
+from serving import Answer, EmbeddingServer, Reply, embeddings_answer, error, vector
 
 from ragit.embed import EmbedderOptions, load_embedder
 from ragit.embed.served import ServedEmbedder, load
@@ -57,11 +57,14 @@ def test_some_requests_are_under_way_at_once(
 
     def together(payload: dict[str, Any]) -> Answer:
         three.wait()  # is broken, and the answer with it, unless three requests are here at the same time
-        return well(payload)
+        return embeddings_answer(payload)
 
     embedder = remote(server, batch_size=1, concurrency=3, timeout=40.0)
     texts = [f"text {i}" for i in range(7)]
-    server.replies = [well, *[together] * 6]  # the first is asked alone: it tells the dimensions
+    server.replies = [
+        embeddings_answer,
+        *[together] * 6,
+    ]  # the first is asked alone: it tells the dimensions
     assert embedder.embed(texts) == [unit(text) for text in texts]
     assert server.asked[0]["input"] == texts[:1]
 
@@ -244,12 +247,12 @@ def test_an_answer_of_another_kind_is_named(
 
 
 def test_wrong_dimensions(server: EmbeddingServer) -> None:
-    server.replies = [lambda payload: well(payload | {"dimensions": 5})]
+    server.replies = [lambda payload: embeddings_answer(payload | {"dimensions": 5})]
     with pytest.raises(EmbedderUnavailable, match="5 dimensions instead of 3"):
         remote(server, dimensions=3).embed(["one"])
     embedder = remote(server)
     embedder.embed(["one"])
-    server.replies = [lambda payload: well(payload, 6)]
+    server.replies = [lambda payload: embeddings_answer(payload, 6)]
     with pytest.raises(EmbedderUnavailable, match="6 dimensions instead of 4"):
         embedder.embed(["one"])
 
@@ -258,7 +261,7 @@ def test_what_is_too_long_is_cut_and_counted(server: EmbeddingServer) -> None:
     def limit(payload: dict[str, Any]) -> Answer:
         if sum(map(len, payload["input"])) > 500:
             return error(400, "This model's maximum context length is 500 letters")
-        return well(payload)
+        return embeddings_answer(payload)
 
     server.replies = [limit] * 20
     embedder = remote(server)
@@ -292,7 +295,11 @@ def test_a_text_is_cut_by_the_numbers_that_the_server_gives(
 
 def test_how_a_text_is_cut_does_not_depend_on_its_neighbours(server: EmbeddingServer) -> None:
     def limit(payload: dict[str, Any]) -> Answer:
-        return error(400, "too long") if max(map(len, payload["input"])) > 400 else well(payload)
+        return (
+            error(400, "too long")
+            if max(map(len, payload["input"])) > 400
+            else embeddings_answer(payload)
+        )
 
     server.replies = [limit] * 60
     texts = ["x" * length for length in (900, 3, 401, 400, 5000, 20, 650)]
@@ -319,7 +326,11 @@ def test_a_server_that_finds_everything_too_long_is_not_asked_for_ever(
 
 def test_one_text_that_is_refused_costs_no_other_its_vector(server: EmbeddingServer) -> None:
     def strict(payload: dict[str, Any]) -> Answer:
-        return error(400, "I do not like that") if "bad" in payload["input"] else well(payload)
+        return (
+            error(400, "I do not like that")
+            if "bad" in payload["input"]
+            else embeddings_answer(payload)
+        )
 
     server.replies = [strict] * 40
     embedder = remote(server)
@@ -357,7 +368,9 @@ def test_a_server_that_refuses_every_text_from_some_moment_on_is_told(
 def test_texts_that_are_refused_one_after_another_cost_only_themselves(
     server: EmbeddingServer, mind: Reply
 ) -> None:
-    server.reply = lambda payload: mind(payload) if "bad" in payload["input"][0] else well(payload)
+    server.reply = lambda payload: (
+        mind(payload) if "bad" in payload["input"][0] else embeddings_answer(payload)
+    )
     embedder = remote(server, batch_size=1, concurrency=1)
     texts = ["one", "bad 1", "bad 2", "bad 3", "two"]
     assert embedder.embed(texts) == [unit("one"), *[bytes(16)] * 3, unit("two")]
@@ -468,7 +481,7 @@ def test_the_openai_package_is_imported_for_its_own_protocol_only(
     server: EmbeddingServer, provider: str, expected: bool
 ) -> None:
     server.reply = lambda payload: (
-        well(payload)
+        embeddings_answer(payload)
         if provider == "openai"
         else (200, {}, json.dumps({"embeddings": [vector("x")]}).encode())
     )

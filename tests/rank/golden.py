@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parent / "chunk" / "documents")]
 
 from making import docx, p, table  # noqa: E402
-from sandbox import GitSandbox, become, clean_environment  # noqa: E402
+from sandbox import GitSandbox, clean_environment, set_environment  # noqa: E402
 
 import ragit  # noqa: E402
 from ragit.types import Hit  # noqa: E402
@@ -84,7 +84,7 @@ def main() -> None:
     write: bool = parser.parse_args().write
     scratch = Path(tempfile.mkdtemp())
     try:
-        become(clean_environment(scratch))
+        set_environment(clean_environment(scratch))
         now = ranking(make_repository(scratch / "repo"))
     finally:
         shutil.rmtree(scratch)

@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from serving import EmbeddingServer, error, well
+from serving import EmbeddingServer, embeddings_answer, error
 
 from ragit.errors import ConfigError, RemoteFailed
 from ragit.remote.client import Client, RetryPolicy
@@ -67,7 +67,11 @@ def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(
 ) -> None:
     asking = client(server)
     server.replies = [
-        lambda payload: (*well(payload)[:1], {"Connection": "close"}, well(payload)[2])
+        lambda payload: (
+            *embeddings_answer(payload)[:1],
+            {"Connection": "close"},
+            embeddings_answer(payload)[2],
+        )
     ]
     asking.post("embeddings", ASKED)
     asking.post("embeddings", ASKED)
@@ -247,7 +251,7 @@ def test_after_a_failure_the_same_client_goes_on(
     asked = len(server.asked)
     time.sleep(1.2)
     assert len(server.asked) == asked and time.monotonic() - started < 6
-    server.reply = well
+    server.reply = embeddings_answer
     server.replies = [lambda _: error(503, "later")] * 2
     models = map_parallel(
         lambda _, over: asking.post("embeddings", ASKED)["model"], [1, 2, 3], at_once=4

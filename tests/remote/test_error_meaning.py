@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from serving import EmbeddingServer, error, well
+from serving import EmbeddingServer, embeddings_answer, error
 
 from ragit.embed import EmbedderOptions
 from ragit.embed.served import load
@@ -164,7 +164,7 @@ def test_too_many_texts_are_sent_in_halves_and_none_is_cut(
     server: EmbeddingServer, status: int, message: str
 ) -> None:
     server.reply = lambda payload: (
-        error(status, message) if len(payload["input"]) > 3 else well(payload)
+        error(status, message) if len(payload["input"]) > 3 else embeddings_answer(payload)
     )
     served = embedder(server)
     texts = [f"text {number} " * 99 for number in range(10)]
@@ -190,7 +190,7 @@ def test_what_is_wrong_with_a_request_costs_no_text_its_end(
 def test_halves_go_on_being_halved_by_a_body_of_bytes(server: EmbeddingServer) -> None:
     """A proxy answers so that looks only at the body's size: no text is shortened."""
     server.reply = lambda payload: (
-        (413, {}, b"") if sum(map(len, payload["input"])) > 900 else well(payload)
+        (413, {}, b"") if sum(map(len, payload["input"])) > 900 else embeddings_answer(payload)
     )
     served = embedder(server)
     texts = [letter * 400 for letter in "abcdefgh"]

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from serving import AnsweringServer, EmbeddingServer, raw, said, well
+from serving import AnsweringServer, EmbeddingServer, chat_answer, embeddings_answer, raw
 
 from ragit.describe.describer import LONGEST, Describer, DescriptionRequest, one_line
 from ragit.embed.options import EmbedderOptions
@@ -294,7 +294,7 @@ def test_tokens_that_nobody_counted(hostile: AnsweringServer, tokens: Any) -> No
     embedder.embed(["one", "two"])
     assert 0 <= embedder.sent.tokens * 0.02 < 1e12
     hostile.reply = lambda _: {
-        **said("yes"),
+        **chat_answer("yes"),
         "usage": {"prompt_tokens": tokens, "completion_tokens": tokens},
     }
     reply = Chat(Client(Address(hostile.url)), "m").ask([Message("user", ("hi",))], max_tokens=9)
@@ -313,9 +313,9 @@ CHATS: dict[str, object] = {
     "a refusal that is a list": {
         "choices": [{"message": {"content": None, "refusal": ["\x1b[31m", {}]}}]
     },
-    "thoughts alone": said("<think>" * 100_000),
-    "blank": said(" \n" * 100_000),
-    "marks alone": said("</think>" * 100_000),
+    "thoughts alone": chat_answer("<think>" * 100_000),
+    "blank": chat_answer(" \n" * 100_000),
+    "marks alone": chat_answer("</think>" * 100_000),
 }
 
 
@@ -330,7 +330,7 @@ def test_chats_that_say_nothing(hostile: AnsweringServer, what: str) -> None:
 def heard(text: str) -> str:
     """Return the text that is taken from an answer."""
     with suppress(WrongAnswer):  # it said nothing
-        return Chat(Client(Address("http://h/v1")), "m")._reply(said(text)).text
+        return Chat(Client(Address("http://h/v1")), "m")._reply(chat_answer(text)).text
     return ""
 
 
@@ -455,7 +455,7 @@ def test_a_server_that_reads_nothing_is_not_waited_for() -> None:
 
 
 def test_dimensions_that_change_from_batch_to_batch(server: EmbeddingServer) -> None:
-    server.reply = lambda payload: well(payload, 2 + len(server.asked))
+    server.reply = lambda payload: embeddings_answer(payload, 2 + len(server.asked))
     options = EmbedderOptions(model="m", batch_size=1)
     with pytest.raises(EmbedderUnavailable, match="dimensions instead of"):
         ServedEmbedder(options, PRESETS["openai"], Address(server.url)).embed(
