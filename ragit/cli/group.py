@@ -109,5 +109,5 @@ def run_click(args: list[str]) -> int:
 
 def _refused(error: click.ClickException, typed: str) -> RagitError:
     """Return click's message on one line; it lists choices on lines of their own."""
-    said = " ".join(error.format_message().split())
-    return RagitError(said, f"{typed} --help says what there is")
+    message = " ".join(error.format_message().split())
+    return RagitError(message, f"{typed} --help says what there is")

@@ -99,7 +99,9 @@ class Describer:
             return DescriptionResult(subject.key, "", self._strike(error))
         text = one_line(reply.text, cut=reply.cut)
         if not text or _repeats(subject, text):
-            return DescriptionResult(subject.key, "", self._strike(self._chat.no_answer(said=text)))
+            return DescriptionResult(
+                subject.key, "", self._strike(self._chat.no_answer(repeated=text))
+            )
         self._strikes = 0
         return DescriptionResult(
             subject.key, text, "", reply.prompt_tokens, reply.completion_tokens

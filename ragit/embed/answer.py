@@ -64,8 +64,8 @@ def length(vector: Sequence[float]) -> float:
 
 def share_to_keep(message: str) -> float:
     """Return the share of a text to keep, by the numbers in its refusal; else three quarters."""
-    said = message.partition("answered ")[2].partition(":")[2]
-    found = sorted({int(number) for number in re.findall(r"(?<![\w.])\d{2,7}(?![\w.]*\d)", said)})
+    text = message.partition("answered ")[2].partition(":")[2]
+    found = sorted({int(number) for number in re.findall(r"(?<![\w.])\d{2,7}(?![\w.]*\d)", text)})
     if len(found) == 2 and found[0] >= found[1] / 8:
         return 0.95 * found[0] / found[1]
     return 0.75

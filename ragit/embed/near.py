@@ -96,9 +96,9 @@ def name_nearness(query: str) -> Callable[[str], float]:
     side of the name, so that a long query does not lower them.
     """
     file = StaticEmbedder(EmbedderOptions()).file
-    said = dict.fromkeys(words.words(query))
-    asked = [row for word in said if (row := _word(file, word)) is not None]
-    known: dict[str, float] = dict.fromkeys(said, 1.0)
+    typed = dict.fromkeys(words.words(query))
+    asked = [row for word in typed if (row := _word(file, word)) is not None]
+    known: dict[str, float] = dict.fromkeys(typed, 1.0)
 
     def nearest(word: str) -> float:
         value = known.get(word)

@@ -107,8 +107,8 @@ class Pace:
 
     def too_many(self, texts: int, message: str) -> int:
         """Learn and return the server's limit of texts, from its refusal of `texts` texts."""
-        said = [int(number) for number in re.findall(r"(?<![\w.])\d{1,5}(?![\w.]*\d)", message)]
-        fewer = [number for number in said if 0 < number < texts]
+        numbers = [int(number) for number in re.findall(r"(?<![\w.])\d{1,5}(?![\w.]*\d)", message)]
+        fewer = [number for number in numbers if 0 < number < texts]
         with self._lock:
             self.most_texts = min(self.most_texts, max(fewer, default=max(1, texts // 2)))
             self.learnt = self.most_texts

@@ -57,8 +57,8 @@ class Commits:
         )
 
 
-def _parsed(said: bytes) -> Commit:
-    *head, rest = said.split(b"\0", _FIELDS)
+def _parsed(record: bytes) -> Commit:
+    *head, rest = record.split(b"\0", _FIELDS)
     if len(head) < _FIELDS:
         raise GitFailed("git cannot read a commit of the history", "Run `git fsck` to see which")
     name, parents, date, author, email, subject = (

@@ -33,10 +33,10 @@ class DiffTree:
             process.stdin.flush()
         except BrokenPipeError:  # it has died, and says why below
             pass
-        said = bytearray()
-        while not said.endswith(self._mark):
+        output = bytearray()
+        while not output.endswith(self._mark):
             data = process.stdout.read1(_READ)  # type: ignore[attr-defined]
             if not data:
                 raise failure(("diff-tree",), process.wait(), process.stderr.read())
-            said += data
-        return bytes(said[: -len(self._mark)])
+            output += data
+        return bytes(output[: -len(self._mark)])

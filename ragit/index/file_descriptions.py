@@ -56,10 +56,15 @@ def _chunking(resolved: IndexedTree, path: bytes) -> int | None:
 
 def _chunks(store: Store, chunking: int, describer: str) -> tuple[ChunkDescribed, ...]:
     rows = list(store.chunks_of(chunking).values())
-    said = store.descriptions.of(OF_CHUNK, describer, [row.hash for row in rows])
+    descriptions = store.descriptions.of(OF_CHUNK, describer, [row.hash for row in rows])
     return tuple(
         ChunkDescribed(
-            row.start_line, row.end_line, row.kind, row.symbol, row.parent, said.get(row.hash, "")
+            row.start_line,
+            row.end_line,
+            row.kind,
+            row.symbol,
+            row.parent,
+            descriptions.get(row.hash, ""),
         )
         for row in rows
     )

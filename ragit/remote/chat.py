@@ -89,12 +89,12 @@ class Chat:
                 if not self._adapts_to(refused.parameter, payload):
                     raise
 
-    def no_answer(self, said: str) -> RemoteFailed:
+    def no_answer(self, repeated: str) -> RemoteFailed:
         """Return the failure of a reply without an answer.
 
-        `said` is the text that it repeats, or empty.
+        `repeated` is the text that it repeats of its instructions, or empty.
         """
-        words = "with what it was told to do" if said else "without words"
+        words = "with what it was told to do" if repeated else "without words"
         return self.client.wrong(
             _PATH, f"model {self.model} answered {words}", "Is it a model for chats?"
         )
@@ -123,13 +123,13 @@ class Chat:
         try:
             choice = answer["choices"][0]
             message = choice["message"]
-            said = _text(message.get("content"))
+            content = _text(message.get("content"))
             refusal = str(message.get("refusal") or "")
         except (KeyError, IndexError, TypeError, AttributeError) as error:
             raise self.client.wrong(
                 _PATH, f"did not answer as a chat does, but with {shortened_repr(answer)}"
             ) from error
-        text = re.sub(_THOUGHT, "", said).strip()
+        text = re.sub(_THOUGHT, "", content).strip()
         # Some servers put the opening mark into the prompt: drop everything before a closing one,
         # too.
         text = text.rpartition("</think>")[2]

@@ -81,11 +81,11 @@ class Server(NamedTuple):
 def _without_pieces(words: str, secret: str) -> str:
     """Replace runs of a secret's letters and digits; other characters do not break a run."""
     places = [at for at, letter in enumerate(words) if letter.isalnum()]
-    said, key = _letters(words), _letters(secret)
+    letters, key = _letters(words), _letters(secret)
     pieces = {key[at : at + _PIECE] for at in range(len(key) - _PIECE + 1)}
     gone: set[int] = set()
-    for at in range(len(said) - _PIECE + 1):
-        if said[at : at + _PIECE] in pieces:
+    for at in range(len(letters) - _PIECE + 1):
+        if letters[at : at + _PIECE] in pieces:
             gone.update(range(places[at], places[at + _PIECE - 1] + 1))
     kept = "".join("\0" if at in gone else letter for at, letter in enumerate(words))
     return re.sub("\0+", "***", kept) if gone else words

@@ -70,12 +70,12 @@ class Settings:
     @property
     def warnings(self) -> list[str]:
         """Return a sentence for each ignored setting."""
-        said = [self.loaded.warning] if self.loaded.warning else []
+        ignored_settings = [self.loaded.warning] if self.loaded.warning else []
         if self.config.chunkers:
             from ragit.repository import custom_chunkers
 
-            said += custom_chunkers.warnings(self.chunkers)
-        return said
+            ignored_settings += custom_chunkers.warnings(self.chunkers)
+        return ignored_settings
 
     @cached_property
     def chunkers(self) -> list[Named]:

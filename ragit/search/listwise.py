@@ -44,15 +44,15 @@ class Lister:
 
         Raises `RemoteFailed`, also if the model lists none.
         """
-        said = self._chat.ask(
+        reply = self._chat.ask(
             _messages(query, documents),
             max_tokens=THOUGHT_TOKENS + _TOKENS_EACH * len(documents),
             policy=policy,
         ).text
-        named = listed(said, len(documents))
+        named = listed(reply, len(documents))
         if not named:
             raise self._chat.client.wrong(
-                "chat/completions", f"named no candidate, but said {said[:80]!r}"
+                "chat/completions", f"named no candidate, but said {reply[:80]!r}"
             )
         found: list[float | None] = [None] * len(documents)
         for rank, at in enumerate(named):
@@ -66,19 +66,19 @@ def _messages(query: str, documents: Sequence[str]) -> list[Message]:
     return [Message("system", (_TASK,)), Message("user", (asked,))]
 
 
-def listed(said: str, count: int) -> list[int]:
+def listed(reply: str, count: int) -> list[int]:
     """Return the candidates (from 0) that an answer lists, in order, each once.
 
     Numbers in brackets count, if there are any; else the longest run of numbers, since the other
     text may contain some too ("of the 20 results, 3 is best: 3, 7, 1"). If they form no list, none
     count: a small model that did not understand mentions [1] and [10], which is no order.
     """
-    numbers = re.findall(r"\[\s*(\d{1,4})\s*\]", said)
+    numbers = re.findall(r"\[\s*(\d{1,4})\s*\]", reply)
     runs = [
-        re.findall(r"\d+", run) for run in _RUN.findall(said.replace("[", " ").replace("]", " "))
+        re.findall(r"\d+", run) for run in _RUN.findall(reply.replace("[", " ").replace("]", " "))
     ]
     found = dict.fromkeys(int(number) - 1 for number in numbers or max(runs, key=len, default=[]))
     named = [at for at in found if 0 <= at < count]
     in_a_row = any(len(set(run)) > 1 for run in runs)
-    alone = re.fullmatch(r"\W*\d+\W*", said)
+    alone = re.fullmatch(r"\W*\d+\W*", reply)
     return named if in_a_row or alone or 2 * len(named) > count else []

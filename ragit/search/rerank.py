@@ -130,12 +130,12 @@ class Reranker:
             return Reordered(list(enumerate(candidates)))
         settings = self._settings
         started = time.perf_counter()
-        said = (settings.query_template or "{query}").replace(
+        text = (settings.query_template or "{query}").replace(
             "{query}", self._client.clean(query)[:QUERY_CHARS]
         )
         try:
             relevances = in_time(
-                lambda policy: self._relevances(said, documents, policy),
+                lambda policy: self._relevances(text, documents, policy),
                 settings.timeout_ms,
                 SECTION,
             )
@@ -154,7 +154,7 @@ class Reranker:
         )
 
     def _relevances(
-        self, said: str, documents: Sequence[str], policy: RetryPolicy
+        self, text: str, documents: Sequence[str], policy: RetryPolicy
     ) -> list[float | None]:
         """Return the relevances of documents, or of their beginnings if the server says they are
         too long.
@@ -162,11 +162,11 @@ class Reranker:
         for _ in range(HALVINGS):
             shown = [document[: self._longest or None] for document in documents]
             try:
-                return self._ask(said, shown, policy)
+                return self._ask(text, shown, policy)
             except TooLong:
                 self._longest = max(1, max(map(len, shown)) // 2)
         return self._ask(
-            said, [document[: self._longest or None] for document in documents], policy
+            text, [document[: self._longest or None] for document in documents], policy
         )
 
 

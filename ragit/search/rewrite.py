@@ -81,8 +81,8 @@ class Rewriter:
         except NoAnswer as why:
             return (), f"not rewritten: {why}"
         # A cut last line is no whole query, and mostly the end of a loop.
-        said = reply.text.rpartition("\n")[0] if reply.cut else reply.text
-        found = listed(said, query, self._settings.variants)
+        text = reply.text.rpartition("\n")[0] if reply.cut else reply.text
+        found = listed(text, query, self._settings.variants)
         if not found:
             return (), f"not rewritten: {self._settings.model} gave no other way to ask"
         self._known[query] = found
@@ -102,23 +102,23 @@ class Rewriter:
         )
 
 
-def listed(said: str, query: str, most: int) -> tuple[str, ...]:
+def listed(answer: str, query: str, most: int) -> tuple[str, ...]:
     """Return the lines of an answer that are queries, without list marks and quotes, each once and
     none equal to the query.
 
     Repeated words count once. Echoes of the instructions are left out.
     """
     found: dict[str, str] = {}
-    for line in said.splitlines():
+    for line in answer.splitlines():
         words = _MARK.sub("", line).strip().strip("\"'`\u201c\u201d").split()
-        told = (
+        of_the_prompt = (
             len(words) > _OWN_WORDS
             and " ".join(words).casefold() in _TASK.casefold()
             or line.strip() in _SHOWN
         )
         text = " ".join(dict.fromkeys(words))
         if (
-            told
+            of_the_prompt
             or not re.search(r"\w", text)
             or text.endswith(":")
             or text.casefold() == query.strip().casefold()

@@ -55,7 +55,7 @@ class Descriptions:
             )
             return {subject: text for subject, text in found if text is not None}
 
-    def keep(self, kind: str, describer: str, said: Mapping[bytes, str]) -> None:
+    def keep(self, kind: str, describer: str, descriptions: Mapping[bytes, str]) -> None:
         """Store descriptions, unless they exist. Call it inside `writing`."""
         self._db.execute(
             "INSERT OR IGNORE INTO describer(kind, fingerprint) VALUES(?,?)", (kind, describer)
@@ -63,7 +63,7 @@ class Descriptions:
         number = self._number(kind, describer)
         self._db.executemany(
             "INSERT OR IGNORE INTO description VALUES(?,?,?)",
-            ((number, subject, text) for subject, text in said.items()),
+            ((number, subject, text) for subject, text in descriptions.items()),
         )
 
     def count(self, kind: str, describer: str) -> int:

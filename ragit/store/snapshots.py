@@ -281,7 +281,7 @@ def _joined(parts: Iterable[bytes]) -> bytes:
 
 def _pairs(packed: Any) -> dict[bytes, str]:
     pairs = iter(_split(zlib.decompress(packed)))
-    return {path: said.decode() for path, said in zip(pairs, pairs, strict=True)}
+    return {path: reason.decode() for path, reason in zip(pairs, pairs, strict=True)}
 
 
 def _split(joined: bytes) -> list[bytes]:

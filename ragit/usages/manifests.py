@@ -78,9 +78,9 @@ def typescript_paths(paths: Iterable[str], read: Read) -> dict[str, TypeScriptPa
     held = frozenset(paths)
     found: dict[str, TypeScriptPaths] = {}
     for path in _files_named(held, _TYPESCRIPT_FILE):
-        said = _configured(path, held, read)
-        if said.aliases or said.base is not None:
-            found.setdefault(posixpath.dirname(path), said)
+        settings = _configured(path, held, read)
+        if settings.aliases or settings.base is not None:
+            found.setdefault(posixpath.dirname(path), settings)
     return found
 
 
@@ -117,8 +117,8 @@ def _extended(
             return
 
 
-def _aliases(said: Mapping[str, object], folder: str) -> Iterator[Alias]:
-    for pattern, targets in list(said.items())[:_MOST_PATHS]:
+def _aliases(paths: Mapping[str, object], folder: str) -> Iterator[Alias]:
+    for pattern, targets in list(paths.items())[:_MOST_PATHS]:
         before, _, after = pattern.partition("*")
         if isinstance(targets, list):
             texts = [one for one in targets[:_MOST_PATHS] if isinstance(one, str)]
@@ -158,7 +158,7 @@ def _json(text: str) -> Mapping[str, object]:
     """Return a JSON object, which may contain comments and trailing commas; empty if it is none."""
     try:
         found = json.loads(_JSON_PART.sub(lambda part: part[1] or "", text))
-    except (ValueError, RecursionError):  # not JSON, or made to harm
+    except (ValueError, RecursionError):  # not JSON, or nested too deeply
         return {}
     return found if isinstance(found, dict) else {}
 

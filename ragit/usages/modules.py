@@ -143,10 +143,10 @@ class Modules:
             if not folder:
                 return []
             folder = _folder(folder)
-        said = self._typescript[folder]
-        paths = manifests.mapped(module, said.aliases)
-        if not paths and said.base is not None:
-            paths = [posixpath.join(said.base, module)]
+        settings = self._typescript[folder]
+        paths = manifests.mapped(module, settings.aliases)
+        if not paths and settings.base is not None:
+            paths = [posixpath.join(settings.base, module)]
         found = (self._ecma_files(path) for path in paths)
         return next((files for files in found if files), [])
 

@@ -85,8 +85,8 @@ def _spine(archive: Archive) -> list[str]:
             part = posixpath.normpath(
                 posixpath.join("/", folder, _unquoted(attribute(element, "href")))
             ).lstrip("/")
-            said = (attribute(element, "media-type"), attribute(element, "properties"))
-            items[attribute(element, "id")] = _Item(part, *said)
+            attributes = (attribute(element, "media-type"), attribute(element, "properties"))
+            items[attribute(element, "id")] = _Item(part, *attributes)
         elif event == "end" and local(element) == "itemref":
             order.append(attribute(element, "idref"))
     pages = [items[name] for name in dict.fromkeys(order) if name in items]

@@ -66,8 +66,8 @@ def _token(tag: str, name: str) -> Token:
     if tag.startswith("</"):
         return Token("end", name)
     found = _ALTERNATIVE.search(tag) if name == "img" else None
-    said = next(filter(None, found.groups()), "") if found else ""
-    return Token("" if tag.endswith("/>") else "start", name, _plain(said))
+    alternative = next(filter(None, found.groups()), "") if found else ""
+    return Token("" if tag.endswith("/>") else "start", name, _plain(alternative))
 
 
 def _other(page: str, at: int) -> tuple[str, int]:

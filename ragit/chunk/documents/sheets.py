@@ -67,10 +67,10 @@ class Notes:
 
     def add(self, text: str, column: str, row: int) -> None:
         """Add a comment on a cell; ignore a blank one."""
-        said = " ".join(text[:MAX_CELL].split())
-        if said:
+        comment = " ".join(text[:MAX_CELL].split())
+        if comment:
             self._count += 1
-            heappush(self._waiting, (row, self._count, f"comment on {column}{row}: {said}"))
+            heappush(self._waiting, (row, self._count, f"comment on {column}{row}: {comment}"))
 
     def take(self, row: int | None = None) -> Iterator[str]:
         """Yield and forget the comments on rows up to this one, or all of them."""

@@ -93,8 +93,8 @@ def _in_zip(data: bytes, language: str) -> str:
             if archive.getinfo("mimetype").flag_bits & 1:
                 raise Unreadable("password-protected")
             with archive.open("mimetype") as part:
-                said = part.read(100).strip()
-            return next((kind for mime, kind in _MIMETYPES if said.startswith(mime)), "zip")
+                declared = part.read(100).strip()
+            return next((kind for mime, kind in _MIMETYPES if declared.startswith(mime)), "zip")
         types = _types(archive)
     return format_of(types, names) or "zip"
 

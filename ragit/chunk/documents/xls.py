@@ -85,8 +85,8 @@ def _stream(data: bytes) -> bytes:
         return stream
 
 
-def _reason(said: str, data: bytes) -> str:
-    if "encrypted" in said:
+def _reason(message: str, data: bytes) -> str:
+    if "encrypted" in message:
         return "password-protected"
     return "damaged xls" if data.startswith(OLE) else "no xls file"
 

@@ -40,9 +40,9 @@ class Images:
     def chunkings(self, oids: Sequence[Oid]) -> dict[Oid, Outcome]:
         """Return a chunking of each image that can be described, and `Waiting` for the others."""
         wanted = dict.fromkeys(oids)
-        said = self._asker.stored(OF_IMAGE, map(bytes.fromhex, wanted))
+        described = self._asker.stored(OF_IMAGE, map(bytes.fromhex, wanted))
         outcome: dict[Oid, Outcome] = {
-            Oid(key.hex()): chunking_of(text) for key, text in said.items()
+            Oid(key.hex()): chunking_of(text) for key, text in described.items()
         }
         seen = {oid: self._look(oid) for oid in wanted if oid not in outcome}
         outcome |= {oid: one for oid, one in seen.items() if not isinstance(one, bytes)}
@@ -82,8 +82,8 @@ class Images:
         outcome: dict[Oid, Outcome] = {}
         for _ in self._asker.ask(OF_IMAGE, self._subjects(images.items(), outcome)):
             pass
-        said = self._asker.stored(OF_IMAGE, map(bytes.fromhex, images))
-        return outcome | {Oid(key.hex()): chunking_of(text) for key, text in said.items()}
+        described = self._asker.stored(OF_IMAGE, map(bytes.fromhex, images))
+        return outcome | {Oid(key.hex()): chunking_of(text) for key, text in described.items()}
 
     def _subjects(
         self, images: Iterable[tuple[Oid, bytes]], outcome: dict[Oid, Outcome]

@@ -62,10 +62,10 @@ class Asker:
         task = self._tasks[OF_CHUNK]
         if task is None:
             return {}
-        said = self.stored(OF_CHUNK, wanted)
-        if self._keep is None or len(said) == len(wanted):
-            return said
-        fresh = wanted.keys() - said.keys()
+        known = self.stored(OF_CHUNK, wanted)
+        if self._keep is None or len(known) == len(wanted):
+            return known
+        fresh = wanted.keys() - known.keys()
         self._private_keys += sum(count for key, count in private_keys.items() if key in fresh)
         clean = self._describer(OF_CHUNK, task).clean
         subjects = (
@@ -78,7 +78,7 @@ class Asker:
                 most=task.bound,
             )
             for key, piece in wanted.items()
-            if key not in said
+            if key not in known
         )
         for _ in self.ask(OF_CHUNK, subjects):
             pass

@@ -129,9 +129,9 @@ def _brought_up(path: Path) -> Store:
 def keeping(store: Store) -> Keep:
     """Return a function that stores descriptions at once."""
 
-    def keep(kind: str, describer: str, said: Mapping[bytes, str]) -> None:
+    def keep(kind: str, describer: str, descriptions: Mapping[bytes, str]) -> None:
         with store.writing():
-            store.descriptions.keep(kind, describer, said)
+            store.descriptions.keep(kind, describer, descriptions)
             if kind == OF_IMAGE:
                 store.snapshots.forget({NOT_DESCRIBED})
 

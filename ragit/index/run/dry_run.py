@@ -25,7 +25,7 @@ from ragit.reports import Sent
 from ragit.store import OF_CHUNK, OF_IMAGE, Store
 from ragit.types import BY_LINES, Chunk, Oid
 
-_UNSAID = "it " * int(estimate.ANSWER_TOKENS * estimate.BYTES_PER_TOKEN / 3)
+_PLACEHOLDER = "it " * int(estimate.ANSWER_TOKENS * estimate.BYTES_PER_TOKEN / 3)
 """Placeholder for a description of average length."""
 
 _UNSEEN = "it " * (estimate.IMAGE_ANSWER_TOKENS - 1)
@@ -46,19 +46,19 @@ class DryRunAsker(Asker):
         self, wanted: Mapping[bytes, Chunk], private_keys: Mapping[bytes, int]
     ) -> dict[bytes, str]:
         """Return a description of each chunk; a placeholder if none is stored."""
-        said = self.stored(OF_CHUNK, wanted)
+        descriptions = self.stored(OF_CHUNK, wanted)
         task = self.task(OF_CHUNK)
         if task is None or not self._describes:
-            return said
+            return descriptions
         for key, piece in wanted.items():
-            if key not in said:
+            if key not in descriptions:
                 size = min(len(piece.text), task.bound) + len(task.prompt)
                 secrets = _secrets(piece.text) + private_keys.get(key, 0)
                 self.to_ask[OF_CHUNK][key] = Cost(
                     estimate.text_tokens(size) + estimate.FRAME_TOKENS, secrets
                 )
-                said[key] = _UNSAID
-        return said
+                descriptions[key] = _PLACEHOLDER
+        return descriptions
 
     def images(self, outcome: Mapping[Oid, Outcome]) -> dict[Oid, Outcome]:
         """Return placeholders for images that wait for a model, though some may be damaged."""

@@ -26,7 +26,7 @@ from ragit.index.run.result import (
 )
 from ragit.index.vectors.embedder import embedder_of, sent_by, served
 from ragit.index.vectors.private_keys import WithoutPrivateKeys, without_private_keys
-from ragit.index.vectors.reuse import Planned, Said, Vector, planned
+from ragit.index.vectors.reuse import DescriptionsByHash, Planned, Vector, planned
 from ragit.index.vectors.same_model import PROBE
 from ragit.index.vectors.text import text_hash
 from ragit.records import NamedTuple, replaced
@@ -208,11 +208,13 @@ class IndexingWorker:
         config = self._config
         if config.names is None:
             return None
-        said: Said | None = None
+        descriptions: DescriptionsByHash | None = None
         if config.description.enabled:
             shown = {key: piece for key, piece in pieces.items() if piece.kind != IMAGE}
-            said = self.asker.chunks(shown, private_keys)
-        return planned(pieces, config.names, None if config.mode.anew else self._store, said)
+            descriptions = self.asker.chunks(shown, private_keys)
+        return planned(
+            pieces, config.names, None if config.mode.anew else self._store, descriptions
+        )
 
     def _embedded(self, plan: Planned | None) -> tuple[Mapping[bytes, Vector], tuple[bytes, ...]]:
         """Return the vectors of a batch by text hash, and the probe's if a server was asked."""

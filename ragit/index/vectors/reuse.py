@@ -17,7 +17,7 @@ from ragit.types import Chunk
 Vector = tuple[bytes, bytes]
 """Sign bits and bytes of a vector."""
 
-Said = Mapping[bytes, str]
+DescriptionsByHash = Mapping[bytes, str]
 """Descriptions of chunks by the hashes of their embedded texts."""
 
 
@@ -28,41 +28,49 @@ class Planned(NamedTuple):
     """Reused vectors."""
     texts: Mapping[bytes, str]
     """Texts to embed."""
-    said: Said | None
+    descriptions: DescriptionsByHash | None
     """Descriptions embedded with the texts; None if not configured."""
 
     def lacking(self, rows: Sequence[ChunkRow]) -> tuple[int, ...]:
         """Return the ordinals of the chunks whose vectors lack their descriptions."""
-        said = self.said
-        if said is None:
+        descriptions = self.descriptions
+        if descriptions is None:
             return ()
-        return tuple(i for i, row in enumerate(rows) if row.hash not in said and row.kind != IMAGE)
+        return tuple(
+            i for i, row in enumerate(rows) if row.hash not in descriptions and row.kind != IMAGE
+        )
 
 
 def planned(
-    pieces: Mapping[bytes, Chunk], names: Names, store: Store | None, said: Said | None
+    pieces: Mapping[bytes, Chunk],
+    names: Names,
+    store: Store | None,
+    descriptions: DescriptionsByHash | None,
 ) -> Planned:
     """Return the plan for chunks by hash. Without a `store`, no vector is reused."""
-    stored = _stored(pieces, names, store, said) if store else {}
+    stored = _stored(pieces, names, store, descriptions) if store else {}
     texts = {key: embedded_text(piece) for key, piece in pieces.items() if key not in stored}
-    if said:
+    if descriptions:
         from ragit.describe import with_description
 
         texts = {
-            key: with_description(said[key], text) if key in said else text
+            key: with_description(descriptions[key], text) if key in descriptions else text
             for key, text in texts.items()
         }
-    return Planned(stored, texts, said)
+    return Planned(stored, texts, descriptions)
 
 
 def _stored(
-    pieces: Mapping[bytes, Chunk], names: Names, store: Store, said: Said | None
+    pieces: Mapping[bytes, Chunk],
+    names: Names,
+    store: Store,
+    descriptions: DescriptionsByHash | None,
 ) -> dict[bytes, Vector]:
     known = store.embedders()
     whole = (
         None
-        if said is None
-        else {key for key, piece in pieces.items() if key in said or piece.kind == IMAGE}
+        if descriptions is None
+        else {key for key, piece in pieces.items() if key in descriptions or piece.kind == IMAGE}
     )
     found = store.vectors_of(pieces, known.get(names.own), whole)
     # Without a description it is the vector of the code alone, under any describer.

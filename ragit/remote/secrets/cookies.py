@@ -26,8 +26,8 @@ def _holds_session(value: str, before: str) -> bool:
     names = re.findall(r"[\w.%-]+", before)
     name = names[-1] if names else ""
     for cookie in f"{name}={value}".split(";")[:50]:
-        name, _, said = cookie.strip().partition("=")
-        if not _ATTRIBUTE.match(cookie) and _is_session(name, said.strip("\"' ")):
+        name, _, content = cookie.strip().partition("=")
+        if not _ATTRIBUTE.match(cookie) and _is_session(name, content.strip("\"' ")):
             return True
     return False
 

@@ -94,13 +94,13 @@ def _is_secret_data(lines: list[str], number: int, data: re.Match[str], kind: st
 def _kinds(lines: list[str]) -> list[str]:
     """Return the kind of the manifest around each line; empty if unknown."""
     manifests = [0]
-    said: dict[int, str] = {}
+    kinds: dict[int, str] = {}
     for line in lines:
         manifests.append(manifests[-1] + bool(_NEXT.match(line)))
         kind = _KIND.match(line)
         if kind is not None:
-            said[manifests[-1]] = kind[1]
-    return [said.get(manifest, "") for manifest in manifests[1:]]
+            kinds[manifests[-1]] = kind[1]
+    return [kinds.get(manifest, "") for manifest in manifests[1:]]
 
 
 def _pairs(lines: list[str], number: int, indent: int) -> Iterator[tuple[int, re.Match[str]]]:

@@ -50,7 +50,7 @@ def _is_named_secret(value: str, before: str) -> bool:
 
 def _is_passphrase(value: str, before: str) -> bool:
     """Return whether words are a passphrase, not a sentence."""
-    said = re.search(
+    sentence_word = re.search(
         r"\b(?:the|this|that|your|you|must|should|cannot|can|may|will|has|have|was|were|are|not"
         r"|with|without|for|and"
         r"|from|please|enter|use|used|when|than|least|\w*pass\w*|secret|token|key|value|wrong"
@@ -58,7 +58,7 @@ def _is_passphrase(value: str, before: str) -> bool:
         r"|user)\b",
         value,
     )
-    return ends_in_password_name(before) and said is None
+    return ends_in_password_name(before) and sentence_word is None
 
 
 def _is_header_key(value: str, before: str) -> bool:
