@@ -92,16 +92,16 @@ def _agents(environ: Mapping[str, str]) -> Iterator[Finding]:
     installation = Installation(Places(environ, sys.platform), "", Words((), ""))
     answers: dict[tuple[str, ...], str] = {}
     for status in installation.states(installation.found()):
-        mend = f"Type: ragit agents install {status.name}"
+        fix = f"Type: ragit agents install {status.name}"
         if not status.command:
             why = f": {status.note}" if status.note else ""
-            yield Finding("agents", "note", f"{status.title} does not have ragit{why}", mend)
+            yield Finding("agents", "note", f"{status.title} does not have ragit{why}", fix)
             continue
         if status.command not in answers:
             answers[status.command] = _answer(status.command, environ)
         starts = f"{status.title} starts {status.command[0]}"
         if failed := answers[status.command]:
-            yield Finding("agents", "bad", f"{starts}: {failed}", mend)
+            yield Finding("agents", "bad", f"{starts}: {failed}", fix)
         else:
             yield Finding("agents", "ok", f"{starts}, which answers")
 
@@ -216,13 +216,13 @@ def _chunkers(repository: _Examined) -> Iterator[Finding]:
                 "chunkers",
                 "bad",
                 f"{what} is ignored: {one.problem}",
-                "Mend the setting `chunkers`",
+                "Correct the setting `chunkers`",
             )
         elif one.allowed:
             yield _failures(repository.index, one.name) or Finding("chunkers", "ok", what)
         else:
-            mend = "Read the file, then type: ragit trust"
-            yield Finding("chunkers", "note", f"{what} is ignored until you allow it", mend)
+            fix = "Read the file, then type: ragit trust"
+            yield Finding("chunkers", "note", f"{what} is ignored until you allow it", fix)
 
 
 def _failures(index: Ragit, chunker: str) -> Finding | None:
@@ -247,21 +247,21 @@ def _disk(repository: _Examined) -> Iterator[Finding]:
     path = repository.index.store_path
     folder = next(parent for parent in path.parents if parent.is_dir())
     kind = file_system(folder)
-    mend = "Keep the store on a local disk: git config ragit.index.storePath FILE"
+    fix = "Keep the store on a local disk: git config ragit.index.storePath FILE"
     if kind in _NETWORK:
         yield Finding(
             "disk",
             "bad",
             f"{folder} is on a network file system ({kind}): slow, and locks may fail",
-            mend,
+            fix,
         )
     free = shutil.disk_usage(folder).free
     if free < ROOM_BYTES:
         yield Finding(
-            "disk", "bad", f"{free / 1e6:.0f} MB free at {folder}", f"Make room, or: {mend}"
+            "disk", "bad", f"{free / 1e6:.0f} MB free at {folder}", f"Make room, or: {fix}"
         )
     if not path.exists() and not os.access(folder, os.W_OK):
-        yield Finding("disk", "bad", f"{folder} cannot be written", mend)
+        yield Finding("disk", "bad", f"{folder} cannot be written", fix)
     elif not path.is_relative_to(repository.repo.common_dir):
         yield Finding("disk", "note", f"the store is at {path}, outside the git directory")
     else:
@@ -370,14 +370,14 @@ def _hooks(repository: _Examined) -> Iterator[Finding]:
 
 def _interpreter(repository: _Examined) -> Iterator[Finding]:
     python = repository.hooks.interpreter()
-    mend = f"Type: {INSTALL_HOOKS}"
+    fix = f"Type: {INSTALL_HOOKS}"
     if python is None:
         return
     if not repository.hooks.can_start(python):
         text = f"hooks start {python}, which is gone or lacks ragit"
-        yield Finding("interpreter", "bad", text, mend)
+        yield Finding("interpreter", "bad", text, fix)
     elif not repository.hooks.current():
-        yield Finding("interpreter", "note", "hooks were installed by another ragit", mend)
+        yield Finding("interpreter", "note", "hooks were installed by another ragit", fix)
     else:
         yield Finding("interpreter", "ok", python)
 

@@ -322,7 +322,7 @@ class Finding(Record):
     state: str
     """ok, note (works, but worth knowing) or bad."""
     text: str
-    mend: str = ""
+    fix: str = ""
     """Command or step that repairs it."""
 
 

@@ -132,8 +132,8 @@ def test_check_lists_missing_files_and_the_fix_works(repo: GitSandbox, shell: Te
     repo.git("add", "-A")
     stale = shell.ragit("check", "--staged", code=1)
     assert "src/new.py" in stale.out
-    mend = stale.out.splitlines()[-1].removeprefix("to fix it: ").split()
-    shell.ragit(*mend[1:], code=0)
+    fix = stale.out.splitlines()[-1].removeprefix("to fix it: ").split()
+    shell.ragit(*fix[1:], code=0)
     shell.ragit("check", "--staged", code=0)
 
 

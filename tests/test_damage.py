@@ -212,7 +212,7 @@ def test_doctor_reads_every_page(repo: GitSandbox) -> None:
         repo.store.write_bytes(data)
         found = [one for one in examine(repo.path) if one.topic == "store"]
         assert [one.state for one in found] == ["bad"], page
-        assert "ragit index --rebuild" in found[0].mend
+        assert "ragit index --rebuild" in found[0].fix
 
 
 # Git's own blobs

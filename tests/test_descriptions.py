@@ -501,7 +501,7 @@ def test_echo_of_the_prompt_is_rejected(sources: GitSandbox, model: Model, echo:
     sources.commit()
     report = indexed(sources, model)
     assert (report.described.failed, report.described.chunks) == (33, 0)
-    assert "answered with what it was told to do" in report.described.why
+    assert "answered with its own instructions" in report.described.why
     assert len(model.asked) <= 10  # then the run stops asking
 
 

@@ -243,7 +243,7 @@ def chunked_by(row: Language) -> str:
     if row.grammar:
         return f"grammar `{row.grammar}`"
     if row.name == "auto" or row.reader not in {"none", *_RULES}:
-        return "told from its content"
+        return "detected by content"
     return {"none": "skipped", "lines": "lines"}.get(row.reader, "rules")
 
 
@@ -252,9 +252,7 @@ def language_table() -> str:
     lines = ["| name | files | cut by |", "|---|---|---|"]
     for name in sorted(languages()):
         row = require(name)
-        files = (
-            ", ".join(f"`{word}`" for word in row.files.split()) or "whatever no other name claims"
-        )
+        files = ", ".join(f"`{word}`" for word in row.files.split()) or "all other files"
         lines.append(f"| `{name}` | {files} | {chunked_by(row)} |")
     return "\n".join(lines) + "\n"
 

@@ -60,7 +60,7 @@ def test_doctor_changes_no_file(hooked: Hooked) -> None:
 def test_missing_hooks_and_index_are_noted_with_commands(tmp_path: Path) -> None:
     repo = Hooked(tmp_path / "repo")
     repo.commit()
-    notes = {f.topic: f.mend for f in examine(repo.path) if f.state != "ok"}
+    notes = {f.topic: f.fix for f in examine(repo.path) if f.state != "ok"}
     assert notes == {
         "store": "Type: ragit index (the first search does it too)",
         "hooks": "Type: ragit hooks install",
@@ -124,16 +124,16 @@ BROKEN: list[tuple[Callable[[Hooked], object], str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("break_it", "topic", "text", "mend"), BROKEN)
+@pytest.mark.parametrize(("break_it", "topic", "text", "fix"), BROKEN)
 def test_fault_is_reported_with_its_remedy(
-    hooked: Hooked, break_it: Callable[[Hooked], object], topic: str, text: str, mend: str
+    hooked: Hooked, break_it: Callable[[Hooked], object], topic: str, text: str, fix: str
 ) -> None:
     break_it(hooked)
     found = bad(hooked)
     assert {finding.topic for finding in found} == {topic}
     assert text in found[0].text
-    assert mend in found[0].mend
-    assert found[0].mend
+    assert fix in found[0].fix
+    assert found[0].fix
     done = command("doctor", "--json", cwd=hooked.path)
     assert done.returncode == 1
     assert [row["topic"] for row in json.loads(done.stdout) if row["state"] == "bad"] == [
@@ -155,8 +155,8 @@ def test_suggested_command_repairs_the_fault(
     hooked: Hooked, break_it: Callable[[Hooked], object]
 ) -> None:
     break_it(hooked)
-    (mend,) = {finding.mend for finding in bad(hooked)}
-    typed = mend.removeprefix("Type: ragit ").partition(" (")[0]
+    (fix,) = {finding.fix for finding in bad(hooked)}
+    typed = fix.removeprefix("Type: ragit ").partition(" (")[0]
     done = command(*typed.split(), cwd=hooked.path)
     assert done.returncode == 0, done.stderr
     assert bad(hooked) == []
@@ -188,7 +188,7 @@ def test_unescaped_brackets_in_a_pattern_are_noted(
             pattern, expected = "/**/x", ""
         hooked.git("config", f"ragit.{where}", pattern)
     notes = [finding for finding in examine(hooked.path) if finding.topic == "patterns"]
-    assert [note.mend for note in notes] == ([f"Write {expected}"] if expected else [])
+    assert [note.fix for note in notes] == ([f"Write {expected}"] if expected else [])
     assert all(where in note.text and "which is there" in note.text for note in notes)
 
 
@@ -237,7 +237,7 @@ def test_repository_of_another_user_is_reported(hooked: Hooked) -> None:
     assert stat.S_ISDIR(hooked.path.stat().st_mode)
     (found,) = bad(hooked)
     assert (found.topic, "dubious ownership" in found.text) == ("repository", True)
-    assert "safe.directory" in found.mend
+    assert "safe.directory" in found.fix
 
 
 # Agents
@@ -286,7 +286,7 @@ def test_broken_agent_entry_is_reported(user_home: Path, program: str | None, wh
     entry = {"mcpServers": {"ragit": {"command": str(ragit), "args": ["mcp"]}}}
     (user_home / ".cursor" / "mcp.json").write_text(json.dumps(entry))
     (found,) = [finding for finding in examine(user_home) if finding.topic == "agents"]
-    assert (found.state, found.mend) == ("bad", "Type: ragit agents install cursor")
+    assert (found.state, found.fix) == ("bad", "Type: ragit agents install cursor")
     assert found.text.startswith(f"Cursor starts {ragit}: ")
     assert why in found.text
 

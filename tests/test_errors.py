@@ -18,14 +18,14 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_error_has_a_message_and_a_hint(kind: type[RagitError]) -> None:
-    error = kind("it broke", "mend it")
-    assert (error.message, error.hint, str(error)) == ("it broke", "mend it", "it broke")
+    error = kind("it broke", "fix it")
+    assert (error.message, error.hint, str(error)) == ("it broke", "fix it", "it broke")
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_error_survives_pickling(kind: type[RagitError]) -> None:
-    back = pickle.loads(pickle.dumps(kind("it broke", "mend it")))
-    assert (type(back), back.message, back.hint) == (kind, "it broke", "mend it")
+    back = pickle.loads(pickle.dumps(kind("it broke", "fix it")))
+    assert (type(back), back.message, back.hint) == (kind, "it broke", "fix it")
 
 
 def test_every_error_has_a_docstring() -> None:

@@ -945,7 +945,7 @@ def test_freshness_report() -> None:
         "fresh: everything in HEAD (tree aaaaaaaaaa) is indexed"
     ]
     stale = replaced(fresh, missing=tuple(f"f{number}\x1b" for number in range(22)))
-    lines = list(freshness_text(stale, PLAIN, mend="ragit index HEAD"))
+    lines = list(freshness_text(stale, PLAIN, fix="ragit index HEAD"))
     assert lines[0] == "stale: 22 files of HEAD (tree aaaaaaaaaa) are not indexed"
     assert lines[1] == "  f0\\x1b"
     assert lines[-2:] == ["  and 2 more", "to fix it: ragit index HEAD"]

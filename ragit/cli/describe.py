@@ -9,7 +9,7 @@ from ragit.cli import complete
 from ragit.cli.shared import open_index, print_lines, render_options
 
 
-@click.command(short_help="Print what a model said about an image or about code.")
+@click.command(short_help="Print the description of an image or of code.")
 @click.argument("file")
 @click.option(
     "--ref",
@@ -23,7 +23,7 @@ from ragit.cli.shared import open_index, print_lines, render_options
 @click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
 @click.pass_context
 def describe(ctx: click.Context, file: str, ref: str | None, now: bool, as_json: bool) -> int:
-    """Print what a model said about FILE: about an image, or about each chunk of code.
+    """Print the descriptions of FILE: of an image, or of each chunk of code.
 
     `ragit index` asks for descriptions if imageDescription.enabled and description.enabled are
     set. Exit status: 0 all is described, 1 something is not yet, 2 error.

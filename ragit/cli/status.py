@@ -86,10 +86,10 @@ def check(
             # a commit.
             print_lines([f"not checked: {render.visible(error.message)}"])
             return 0
-    mend = " ".join(filter(None, ("ragit index", revision or _scope_option(scope))))
+    command = " ".join(filter(None, ("ragit index", revision or _scope_option(scope))))
     print_lines(
         (render.freshness_json if as_json else render.freshness_text)(
-            freshness, render_options({}, index), mend=mend
+            freshness, render_options({}, index), fix=command
         )
     )
     return 0 if freshness.fresh or not (freshness.indexed or require_index) else 1

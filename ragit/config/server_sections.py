@@ -97,7 +97,7 @@ class LanguageModel(Service):
     )
     model: str = knob("", "Name of the model.", pattern=r".+", wanted="the name of a model")
     # A change of one of these settings repeats all descriptions, and their cost.
-    prompt: str = knob("", "What it is told to do; empty: ragit's own words.")
+    prompt: str = knob("", "Instructions for the model; empty: ragit's own.")
     max_tokens: int = knob(300, "Tokens it may answer with.", low=1, high=100_000)
     concurrency: int = knob(2, "Requests under way at once.", low=1, high=64)
     timeout_ms: int = knob(60_000, "Milliseconds to wait for one answer.", low=1, high=3_600_000)

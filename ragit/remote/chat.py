@@ -94,7 +94,7 @@ class Chat:
 
         `repeated` is the text that it repeats of its instructions, or empty.
         """
-        words = "with what it was told to do" if repeated else "without words"
+        words = "with its own instructions" if repeated else "without words"
         return self.client.wrong(
             _PATH, f"model {self.model} answered {words}", "Is it a model for chats?"
         )

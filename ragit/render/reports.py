@@ -181,7 +181,7 @@ def index_json(report: IndexReport, options: RenderOptions) -> Iterator[str]:
 
 
 def freshness_text(
-    freshness: FreshnessReport, options: RenderOptions, *, mend: str = "ragit index"
+    freshness: FreshnessReport, options: RenderOptions, *, fix: str = "ragit index"
 ) -> Iterator[str]:
     """Yield whether a tree is indexed completely; if not, the missing files and the command
     to run.
@@ -209,11 +209,11 @@ def freshness_text(
         yield f"  {paint.path(visible(from_here(path, options)))}"
     if count > len(shown):
         yield paint.faint(f"  and {count - len(shown):,} more")
-    yield f"to fix it: {paint.name(visible(mend))}"
+    yield f"to fix it: {paint.name(visible(fix))}"
 
 
 def freshness_json(
-    freshness: FreshnessReport, options: RenderOptions, *, mend: str = "ragit index"
+    freshness: FreshnessReport, options: RenderOptions, *, fix: str = "ragit index"
 ) -> Iterator[str]:
     """Yield the report as one JSON object."""
     how = freshness.completeness
@@ -228,7 +228,7 @@ def freshness_json(
             **({"absent": dict(sorted(how.absent.items()))} if how.absent else {}),
             **({"deferred": how.deferred} if how.deferred else {}),
             **({"unsearched": dict(how.unsearched)} if how.unsearched else {}),
-            "fix": None if freshness.fresh else mend,
+            "fix": None if freshness.fresh else fix,
         },
         options,
     )

@@ -80,14 +80,14 @@ def doctor_text(findings: Sequence[Finding], options: RenderOptions) -> Iterator
     for finding in findings:
         topic = paint.faint(f"{finding.topic:<{wide}}")
         yield f"{marks[finding.state]}  {topic}  {visible(finding.text)}"
-        if finding.mend:
-            yield f"{' ' * (wide + 8)}{visible(finding.mend)}"
+        if finding.fix:
+            yield f"{' ' * (wide + 8)}{visible(finding.fix)}"
 
 
 def doctor_json(findings: Sequence[Finding], options: RenderOptions) -> Iterator[str]:
     """Yield the findings as one JSON array."""
     rows = [
-        {"topic": f.topic, "state": f.state, "text": plain(f.text), "fix": plain(f.mend)}
+        {"topic": f.topic, "state": f.state, "text": plain(f.text), "fix": plain(f.fix)}
         for f in findings
     ]
     yield dumps(rows, options)

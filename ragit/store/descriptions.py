@@ -158,7 +158,9 @@ class Descriptions:
             "INSERT INTO undescribed VALUES(?,?)", ((embedder, chunk) for chunk in chunks)
         )
 
-    def mend(self, embedder: int, described: Mapping[bytes, tuple[bytes, bytes]]) -> None:
+    def replace_undescribed(
+        self, embedder: int, described: Mapping[bytes, tuple[bytes, bytes]]
+    ) -> None:
         """Give vectors with descriptions to all chunks of the same text that lack them.
 
         So the result does not depend on which branch was described first. Call it inside `writing`.

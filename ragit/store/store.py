@@ -254,7 +254,7 @@ class Store(VectorQueries):
             self.descriptions.lack(embedder, [first + i for i in new.undescribed])
         lacking = frozenset(new.undescribed)
         rows = enumerate(zip(new.chunks, vectors, strict=True))
-        self.descriptions.mend(
+        self.descriptions.replace_undescribed(
             embedder, {row.hash: vector for i, (row, vector) in rows if i not in lacking}
         )
 

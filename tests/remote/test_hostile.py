@@ -327,9 +327,9 @@ def test_chats_that_say_nothing(hostile: AnsweringServer, what: str) -> None:
     assert caught.value.hint and caught.value.message.isprintable()
 
 
-def heard(text: str) -> str:
+def extracted(text: str) -> str:
     """Return the text that is taken from an answer."""
-    with suppress(WrongAnswer):  # it said nothing
+    with suppress(WrongAnswer):  # the answer is empty
         return Chat(Client(Address("http://h/v1")), "m")._reply(chat_answer(text)).text
     return ""
 
@@ -358,7 +358,7 @@ def heard(text: str) -> str:
 def test_a_long_answer_is_read_in_a_moment(unit: str) -> None:
     text = f"a{unit * (2_000_000 // len(unit))}b"
     with bounded(5, 200):
-        text = heard(text)
+        text = extracted(text)
         assert len(one_line(text)) <= LONGEST
         assert len(listed(text, 20)) <= 20
         assert all(len(one) <= 300 for one in variants(text, "query", 3))
@@ -368,7 +368,7 @@ def test_a_long_answer_is_read_in_a_moment(unit: str) -> None:
 @settings(max_examples=200, deadline=None)
 def test_what_a_model_says_can_be_stored_and_sent(text: str) -> None:
     """In UTF-8, which has no lone surrogates."""
-    text = heard(text)
+    text = extracted(text)
     for one in (one_line(text), *variants(text, "query", 5)):
         assert one.encode().decode() == one
 

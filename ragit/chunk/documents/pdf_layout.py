@@ -251,7 +251,7 @@ def _paragraphs(lines: Sequence[Line]) -> Iterator[list[str]]:
         if last is not None and _ends(last, line, usual):
             yield paragraph
             paragraph = []
-        if line.text:  # a mended word may have been all of it
+        if line.text:  # a joined word may have been all of it
             paragraph.append(line.text)
             last = line
     if paragraph:
