@@ -42,8 +42,8 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 LONGEST = (
-    "slow descriptions server_dies many_at_once documents_work documents invariants damage cli"
-    " precommit states deadly_files fuzz_grammars images chunkers bad_input kinds_of_repositories"
+    "slow descriptions server_failures concurrency documents_work documents invariants damage cli"
+    " precommit states crashing_grammars fuzz_grammars images chunkers bad_input kinds_of_repositories"
     " worker mcp_protocol bench secrets rebuild new_in refs_union doctor output documents_child api"
 ).split()
 """Files of tests that take 5 to 25 s of processor time."""

@@ -1,6 +1,6 @@
 """Tests of many processes on one store, of a full disk, and of a damaged or foreign store.
 
-    python tests/test_many_at_once.py [SECONDS [SEED]]
+    python tests/test_concurrency.py [SECONDS [SEED]]
 
 runs the crowd for longer than CI does.
 """
