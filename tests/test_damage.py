@@ -228,7 +228,7 @@ def truncated(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:10])
 
 
-@pytest.mark.parametrize("harm", [garbage, truncated, Path.unlink])
+@pytest.mark.parametrize("damage", [garbage, truncated, Path.unlink])
 @pytest.mark.parametrize("indexed", [True, False])
 def test_unreadable_blob_leaves_other_files_searchable(
     repo: GitSandbox, damage: Callable[[Path], None], indexed: bool
@@ -244,7 +244,7 @@ def test_unreadable_blob_leaves_other_files_searchable(
         assert index.status()
 
 
-@pytest.mark.parametrize("harm", [garbage, truncated, Path.unlink])
+@pytest.mark.parametrize("damage", [garbage, truncated, Path.unlink])
 def test_lost_blob_is_named_in_the_answer(repo: GitSandbox, damage: Callable[[Path], None]) -> None:
     with ragit.open(repo.path) as index:
         whole = index.search("refill_bucket", ref="HEAD", top_k=3)
