@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ragit import postings, words
-from ragit.postings import COLUMNS, COUNT, HEAD, SYMBOL, Forward, pack, term_hash
+from ragit.bulk_postings import BulkPacker, chunk_words
+from ragit.postings import COLUMNS, COUNT, HEAD, SYMBOL, Forward, Packed, pack, term_hash
 from ragit.types import Chunk
+from ragit.word_numbers import NumberedTexts
 
 _WORD = st.sampled_from(["commit", "offset", "HTTPServer", "parse_config", "a", "提交", "x1"])
 _TEXT = st.lists(_WORD, max_size=120).map(" ".join)
@@ -70,3 +73,51 @@ def test_packing_no_chunks() -> None:
     assert packed.length == 0
     assert list(Forward(packed.forward).lengths) == []
     assert packed.columns == ("",) * len(postings.COLUMNS)
+
+
+class Bulk:
+    """Packs batches as a worker does, with what it remembers from one to the next."""
+
+    def __init__(self) -> None:
+        self.numbered, self.packer = NumberedTexts(), BulkPacker()
+
+    def pack(self, blobs: list[list[Chunk]]) -> list[Packed]:
+        chunks = [chunk for blob in blobs for chunk in blob]
+        return self.packer.pack(blobs, chunk_words(self.numbered, chunks))
+
+
+def _in_any_order(packed: Packed) -> Packed:
+    """Return packed words with the words of each column in order; that of a body's is free."""
+    columns = tuple(" ".join(sorted(column.split())) for column in packed.columns)
+    return packed._replace(columns=columns)
+
+
+BATCHES = st.lists(st.lists(CHUNKS, max_size=5), max_size=3)
+
+
+@given(BATCHES)
+def test_many_blobs_pack_as_each_alone(batches: list[list[list[Chunk]]]) -> None:
+    bulk = Bulk()
+    for blobs in batches:
+        expected = [_in_any_order(pack(blob)) for blob in blobs]
+        assert [_in_any_order(packed) for packed in bulk.pack(blobs)] == expected
+
+
+@given(BATCHES)
+def test_many_blobs_pack_as_each_alone_where_words_share_hashes(
+    batches: list[list[list[Chunk]]],
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postings, "term_hash", lambda term: len(term) % 4)
+        test_many_blobs_pack_as_each_alone.hypothesis.inner_test(batches)
+
+
+def test_a_full_table_of_identifiers_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    blobs = [
+        [Chunk(1, 1, 0, 0, f"commit offset{i} {'again ' * i}", doc=f"d{i}")] for i in range(70)
+    ]
+    expected = [_in_any_order(pack(blob)) for blob in blobs]
+    monkeypatch.setattr("ragit.word_numbers.MOST", 10)
+    bulk = Bulk()
+    packed = [one for i in range(0, 70, 7) for one in bulk.pack(blobs[i : i + 7])]
+    assert [_in_any_order(one) for one in packed] == expected

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, repeat
 from operator import add, mul
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ragit.word_numbers import Identifiers, NumberedTexts, NumberLists, Texts
+
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
@@ -44,9 +46,6 @@ _BATCH_NAMES = 10_000
 """Identifiers per matrix product of several texts. Prose and translations have many different
 words; with 96 such texts most of the product is zeros.
 """
-
-_MEMORY = 1 << 16
-"""Limit of cached identifiers and unknown words; beyond it the cache is emptied."""
 
 
 class StaticEmbedder:
@@ -65,6 +64,7 @@ class StaticEmbedder:
             )
         self._mean = self._file.mean()
         self._matrix: _Matrix | None = None
+        self._numbered: NumberedTexts | None = None
 
     @property
     def file(self) -> ModelFile:
@@ -84,15 +84,22 @@ class StaticEmbedder:
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Return one unit vector per text; all zero for a text without words."""
         prefix = self._options.document_prefix
-        if self._matrix is None:
+        if self._numbered is None:
             from ragit.embed import few  # a query embeds no documents
 
             names = [identifiers(prefix + text) for text in texts[: few.TEXTS + 1]]
             if few.are_few(names):
                 return [few.embed(self._file, one) for one in names]
+            from ragit.word_numbers import NumberedTexts
+
+            self._numbered = NumberedTexts()
+        return self.embed_numbered(*self._numbered.of(prefix + text for text in texts))
+
+    def embed_numbered(self, texts: Texts) -> list[bytes]:
+        """Return one unit vector per text, as `embed` without a document prefix."""
+        if self._matrix is None:
             self._matrix = _Matrix(self._file)
-        all_names = (identifiers(prefix + text) for text in texts)
-        return [vector for batch in _batches(all_names) for vector in self._matrix.encode(batch)]
+        return self._matrix.encode(texts)
 
     def embed_query(self, text: str) -> bytes:
         """Return the vector of a query, without numpy, reading only the rows of its words."""
@@ -121,20 +128,6 @@ class StaticEmbedder:
 def load(options: EmbedderOptions) -> StaticEmbedder:
     """Return the static embedder."""
     return StaticEmbedder(options)
-
-
-def _batches(texts: Iterable[list[str]]) -> Iterator[list[list[str]]]:
-    """Yield the texts in batches small enough for one product."""
-    batch: list[list[str]] = []
-    size = 0
-    for text in texts:
-        if batch and (len(batch) == _BATCH or size + len(text) > _BATCH_NAMES):
-            yield batch
-            batch, size = [], 0
-        batch.append(text)
-        size += len(text)
-    if batch:
-        yield batch
 
 
 def _centred(total: list[float], mean: tuple[float, ...]) -> bytes:
@@ -207,21 +200,45 @@ class _Matrix:
         self._file = file
         self._known, self._rows, self._scales, self._step = _tables(file)
         self._mean = numpy.array(file.mean(), dtype=numpy.float64)
-        self._forget()
+        self._lists: NumberLists | None = None
 
-    def encode(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
-        """Return the vectors of one batch."""
+    def encode(self, texts: Texts) -> list[bytes]:
+        """Return the vectors of texts."""
+        lists = self._lists
+        if lists is None or lists.table is not texts.table:
+            lists = self._begin(texts.table)
+        ends = self._np.cumsum(texts.lengths)
+        vectors: list[bytes] = []
+        first = 0
+        while first < len(ends):
+            begin = ends[first] - texts.lengths[first]
+            last = int(self._np.searchsorted(ends, begin + _BATCH_NAMES, side="right"))
+            last = min(max(last, first + 1), first + _BATCH)
+            numbers, lengths = lists.of(texts.numbers[begin : ends[last - 1]])
+            rows = self._np.repeat(self._np.arange(last - first), texts.lengths[first:last])
+            vectors += self._encode(self._np.repeat(rows, lengths), numbers, last - first)
+            first = last
+        return vectors
+
+    def _begin(self, table: Identifiers) -> NumberLists:
+        """Forget all identifiers and unknown words, and begin with another table."""
+        from ragit.word_numbers import NumberLists
+
+        self._lists = NumberLists(table, self._numbers_of)
+        self._strange: dict[str, int] = {}
+        self._groups: list[tuple[int, ...]] = []
+        return self._lists
+
+    def _numbers_of(self, identifier: str) -> list[int]:
+        """Return the numbers of an identifier's words."""
+        return list(map(self._number, parts(identifier)))
+
+    def _encode(self, rows: Ints, numbers: Ints, count: int) -> list[bytes]:
+        """Return the vectors of `count` texts from the numbers of their words, by row."""
         np = self._np
-        if len(self._numbers) > _MEMORY:
-            self._forget()
-        numbers = [self._numbers_of(text) for text in texts]
-        lengths = np.fromiter(map(len, numbers), dtype=np.int64, count=len(numbers))
-        flat = np.fromiter(chain.from_iterable(numbers), dtype=np.int64, count=int(lengths.sum()))
-        present, local = self._present(flat)
-        cells = np.repeat(np.arange(len(texts)) * len(present), lengths) + local
-        counts = np.bincount(cells, minlength=len(texts) * len(present)).reshape(
-            len(texts), len(present)
-        )
+        present, local = self._present(numbers)
+        cells = rows * len(present) + local
+        counts = np.bincount(cells, minlength=count * len(present)).reshape(count, len(present))
         return self._finish(self._weights(counts) @ self._gather(present))
 
     def _weights(self, counts: Ints) -> Floats:
@@ -232,16 +249,6 @@ class _Matrix:
         )
         table: Floats = np.rint(powers / WEIGHT_STEP) * WEIGHT_STEP
         return table[counts]
-
-    def _numbers_of(self, text: Sequence[str]) -> list[int]:
-        known = self._numbers
-        try:
-            return list(chain.from_iterable([known[name] for name in text]))
-        except KeyError:
-            for name in text:
-                if name not in known:
-                    known[name] = tuple(map(self._number, parts(name)))
-            return list(chain.from_iterable([known[name] for name in text]))
 
     def _number(self, word: str) -> int:
         number = self._known.get(word)
@@ -296,8 +303,3 @@ class _Matrix:
         norms = _lengths(moved)
         vectors = np.where(lengths == 0, 0, moved / np.where(norms == 0, 1, norms))
         return [vector.tobytes() for vector in np.ascontiguousarray(vectors, dtype="<f4")]
-
-    def _forget(self) -> None:
-        self._numbers: dict[str, tuple[int, ...]] = {}
-        self._strange: dict[str, int] = {}
-        self._groups: list[tuple[int, ...]] = []

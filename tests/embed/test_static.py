@@ -19,6 +19,7 @@ from ragit.embed import EmbedderOptions, few, load_embedder, quantize
 from ragit.embed.modelfile import ModelFile, letter_groups, open_model, write_model
 from ragit.embed.static import DEFAULT_MODEL, StaticEmbedder, _lengths, _Matrix
 from ragit.errors import ConfigError, EmbedderUnavailable
+from ragit.word_numbers import NumberedTexts
 from ragit.words import identifiers, words
 
 
@@ -70,15 +71,18 @@ def test_documents_and_queries_are_encoded_alike(static: StaticEmbedder, texts: 
 def test_a_few_texts_have_the_vectors_of_many_to_the_last_bit(
     static: StaticEmbedder, text: str
 ) -> None:
-    names = identifiers(text)
-    assert few.embed(static.file, names) == _Matrix(static.file).encode([names])[0]
+    (numbered,) = NumberedTexts().of([text])
+    (vector,) = _Matrix(static.file).encode(numbered)
+    assert few.embed(static.file, identifiers(text)) == vector
 
 
 def test_a_source_file_has_the_same_vector_both_ways(static: StaticEmbedder) -> None:
     matrix = _Matrix(static.file)
-    for source in sorted(Path(few.__file__).parent.glob("*.py")):
-        names = identifiers(source.read_text())
-        assert few.embed(static.file, names) == matrix.encode([names])[0], source.name
+    sources = sorted(Path(few.__file__).parent.glob("*.py"))
+    texts = [source.read_text() for source in sources]
+    (numbered,) = NumberedTexts().of(texts)
+    alone = [few.embed(static.file, identifiers(text)) for text in texts]
+    assert matrix.encode(numbered) == alone
 
 
 def test_every_count_of_a_word_has_one_weight(static: StaticEmbedder) -> None:
@@ -154,7 +158,7 @@ def test_memory_of_identifiers_is_bounded(
     static: StaticEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = static.embed(["some qzxwv words"])
-    monkeypatch.setattr("ragit.embed.static._MEMORY", 0)
+    monkeypatch.setattr("ragit.word_numbers.MOST", 0)
     assert static.embed(["other vwxzq words"]) and static.embed(["some qzxwv words"]) == before
 
 

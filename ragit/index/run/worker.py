@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from ragit.chunk import FULL, TimeBudget
 from ragit.embed import quantize
 from ragit.git import Objects
 from ragit.index.descriptions.settings import IMAGE
+from ragit.index.run.batch_words import BatchWords, WordSplitter
 from ragit.index.run.result import (
     TOO_LARGE,
     TOO_MANY,
@@ -29,6 +31,7 @@ from ragit.index.vectors.private_keys import WithoutPrivateKeys, without_private
 from ragit.index.vectors.reuse import DescriptionsByHash, Planned, Vector, planned
 from ragit.index.vectors.same_model import PROBE
 from ragit.index.vectors.text import text_hash
+from ragit.postings import Packed
 from ragit.records import NamedTuple, replaced
 from ragit.reports import Sent
 from ragit.store import ChunkRow, NewChunking, Store, pack_definitions
@@ -37,6 +40,7 @@ from ragit.types import Chunk, Chunking, Embedder, Oid
 if TYPE_CHECKING:
     from ragit.index.descriptions.images import Images, Outcome
     from ragit.index.descriptions.requests import Asker, Keep
+    from ragit.word_numbers import Texts
 
 
 class Opened(NamedTuple):
@@ -68,6 +72,7 @@ class IndexingWorker:
         self._store: Store | None = None
         if config.mode.reuse:
             self._store = opened.store or Store(config.store, writable=False)
+        self._splitter = WordSplitter()
         self._isolated = True
         self._private_keys = 0
         """Number of parts of private keys removed from texts before embedding."""
@@ -149,18 +154,20 @@ class IndexingWorker:
         pieces: dict[bytes, Chunk] = {}
         private_keys: dict[bytes, int] = {}
         for one in made:
-            for piece, count in zip(*one.clean, strict=True):
-                key = text_hash(piece)
+            for key, piece, count in zip(one.hashes, *one.clean, strict=True):
                 pieces[key] = piece
                 if count:
                     private_keys[key] = count
         plan = self._planned(pieces, private_keys)
-        vectors, marks = self._embedded(plan)
+        blobs = (one.chunking.chunks for one in made)
+        words = self._splitter.split(blobs, many=not self._isolated)
+        vectors, marks = self._embedded(plan, self._numbered(made, plan, words, private_keys))
         if plan:
             sent = (count for key, count in private_keys.items() if key in plan.texts)
             self._private_keys += sum(sent)
         costs = self._costs(plan, private_keys)
-        return (_result(one, plan, vectors, marks, costs) for one in made)
+        pairs = zip(made, words.packed, strict=True)
+        return (_result(one, packed, plan, vectors, marks, costs) for one, packed in pairs)
 
     def _costs(self, plan: Planned | None, private_keys: Mapping[bytes, int]) -> DryRunCosts | None:
         """Return the cost of a batch; None in a real run."""
@@ -216,12 +223,36 @@ class IndexingWorker:
             pieces, config.names, None if config.mode.anew else self._store, descriptions
         )
 
-    def _embedded(self, plan: Planned | None) -> tuple[Mapping[bytes, Vector], tuple[bytes, ...]]:
+    def _numbered(
+        self,
+        made: Sequence[_ChunkedBlob],
+        plan: Planned | None,
+        words: BatchWords,
+        private_keys: Mapping[bytes, int],
+    ) -> Texts | None:
+        """Return the identifiers of the plan's texts; None if these are not the chunks' own, or
+        the embedder needs the texts.
+        """
+        if plan is None or private_keys or not hasattr(self._embedder, "embed_numbered"):
+            return None
+        if self._config.embedding.document_prefix:
+            return None
+        places: dict[bytes, int] = {}
+        for place, key in enumerate(chain.from_iterable(one.hashes for one in made)):
+            places.setdefault(key, place)
+        return words.embedded([places[key] for key in plan.texts])
+
+    def _embedded(
+        self, plan: Planned | None, numbered: Texts | None
+    ) -> tuple[Mapping[bytes, Vector], tuple[bytes, ...]]:
         """Return the vectors of a batch by text hash, and the probe's if a server was asked."""
         if plan is None or self._embedder is None:
             return {}, ()
         if not plan.texts:
             return plan.stored, ()
+        if numbered is not None:
+            made = self._embedder.embed_numbered(numbered)  # type: ignore[attr-defined]
+            return {**plan.stored, **dict(zip(plan.texts, quantize(made), strict=True))}, ()
         before = 0 if self._embedder.local else 1
         asked = self._requests
         made = self._embedder.embed([*[PROBE] * before, *plan.texts.values()])
@@ -244,6 +275,8 @@ class _ChunkedBlob(NamedTuple):
     key: Key
     chunking: Chunking
     clean: WithoutPrivateKeys
+    hashes: Sequence[bytes]
+    """Hashes of the embedded texts of its chunks."""
 
 
 def _chunked_blobs(read: Mapping[Key, Outcome], timed_out: set[Key]) -> list[_ChunkedBlob]:
@@ -251,7 +284,8 @@ def _chunked_blobs(read: Mapping[Key, Outcome], timed_out: set[Key]) -> list[_Ch
     made = []
     for key, outcome in read.items():
         if isinstance(outcome, Chunking) and key not in timed_out:
-            made.append(_ChunkedBlob(key, outcome, without_private_keys(outcome.chunks)))
+            clean = without_private_keys(outcome.chunks)
+            made.append(_ChunkedBlob(key, outcome, clean, list(map(text_hash, clean.chunks))))
     return made
 
 
@@ -263,22 +297,22 @@ def _without_chunking(key: Key, read: Mapping[Key, Outcome]) -> BlobResult:
     return BlobResult(key, None, waits=not absent)
 
 
-def _row(piece: Chunk) -> ChunkRow:
+def _row(piece: Chunk, hashed: bytes) -> ChunkRow:
     place = (piece.start_line, piece.end_line, piece.start, piece.end)
     names = (piece.kind, piece.symbol, piece.parent, piece.signature, piece.place)
-    return ChunkRow(text_hash(piece), *place, *names, pack_definitions(piece))
+    return ChunkRow(hashed, *place, *names, pack_definitions(piece))
 
 
 def _result(
     made: _ChunkedBlob,
+    packed: Packed,
     plan: Planned | None,
     vectors: Mapping[bytes, Vector],
     marks: tuple[bytes, ...],
     costs: DryRunCosts | None,
 ) -> BlobResult:
     key, chunking = made.key, made.chunking
-    rows = tuple(map(_row, made.clean.chunks))
-    packed = postings.pack(chunking.chunks)
+    rows = tuple(map(_row, made.clean.chunks, made.hashes))
     new = NewChunking(
         *key,
         resolved=chunking.language,
