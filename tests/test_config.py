@@ -7,8 +7,9 @@ Run as a script, it rewrites the table in docs/configuration.md.
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -914,19 +915,16 @@ def test_stale_lock_of_the_trust_record_is_named(
     assert record.with_name("trusted.json.lock").exists()
 
 
-def _trust_one(record: str, number: int) -> None:
-    trust.trust(Path(record), Path(f"/repository/{number}"), b"x")
+TRUST = """
+import sys; from pathlib import Path; from ragit.repository import trust
+trust.trust(Path(sys.argv[1]), Path(f"/repository/{sys.argv[2]}"), b"x")
+"""
 
 
 def test_concurrent_trusts_are_all_recorded(record: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    workers = [
-        context.Process(target=_trust_one, args=(str(record), number)) for number in range(4)
-    ]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    command = [sys.executable, "-c", TRUST, str(record)]
+    workers = [subprocess.Popen([*command, str(number)]) for number in range(4)]
+    assert [worker.wait() for worker in workers] == [0, 0, 0, 0]
     assert all(trust.is_trusted(record, Path(f"/repository/{number}"), b"x") for number in range(4))
 
 

@@ -9,6 +9,7 @@ import json
 import struct
 import zlib
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -241,8 +242,19 @@ def test_image_tokens_match_published_figures(size: tuple[int, int], tokens: int
 # ---------------------------------------------------------------------------------------------------
 
 
+@cache
+def scaled_once(data: bytes, side: int, pixels: int) -> tuple[str, bytes]:
+    """Scale an image. Each start of Pillow takes 70 ms, and these tests index the same images."""
+    return scaled.scaled(data, side, pixels)
+
+
 @pytest.fixture
-def pictures(repo: GitSandbox) -> GitSandbox:
+def quick_scaling(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(image, "scaled", scaled_once)
+
+
+@pytest.fixture
+def pictures(repo: GitSandbox, quick_scaling: None) -> GitSandbox:
     repo.write("shots/one.png", picture("PNG"))
     repo.write("shots/two.png", picture("JPEG", 80, 60))  # a JPEG under the name of a PNG
     repo.write(

@@ -238,10 +238,13 @@ def test_1000_malformed_lines(project: GitSandbox) -> None:
 # -- a large tree, over the protocol
 
 
+LARGE = 100
+
+
 @pytest.fixture
 def large(tmp_path: Path) -> GitSandbox:
     sandbox = GitSandbox(tmp_path / "large")
-    for at in range(300):
+    for at in range(LARGE):
         sandbox.write(f"part{at}.py", function(f"send_{at}", lines=40))
     sandbox.commit()
     return sandbox
@@ -253,7 +256,7 @@ def test_progress_is_reported_until_the_answer(large: GitSandbox) -> None:
         assert not result["isError"]
         seen = [message["params"] for message in client.notifications]
         assert seen
-        assert all(one["progressToken"] == "p" and one["total"] == 300 for one in seen[1:])
+        assert all(one["progressToken"] == "p" and one["total"] == LARGE for one in seen[1:])
         figures = [one["progress"] for one in seen]
         assert figures == sorted(set(figures))
         client.notifications.clear()
@@ -343,7 +346,7 @@ def kill_client(folder: Path, times: int) -> None:
 
 @linux
 def test_server_ends_with_a_killed_client(project: GitSandbox) -> None:
-    kill_client(project.path, 5)
+    kill_client(project.path, 2)
 
 
 @linux

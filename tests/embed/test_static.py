@@ -101,7 +101,7 @@ def test_lengths_are_summed_in_one_order(width: int) -> None:
 VALUES = st.lists(st.floats(-1, 1, width=32), min_size=8, max_size=8)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(rows=st.lists(VALUES, min_size=few.TEXTS + 1, max_size=few.TEXTS + 1))
 def test_a_few_vectors_are_quantized_as_many(rows: list[list[float]]) -> None:
     vectors = [array("f", row).tobytes() for row in rows]
