@@ -1,4 +1,4 @@
-"""Tests of the embedder that a name stands for: ragit's own, or one of another distribution."""
+"""Tests of loading an embedder by its name: ragit's own, or one of another distribution."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ class Letters:
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Install a distribution with two embedders, one of them broken."""
     folder = tmp_path / "site"
-    facts = folder / "letters-1.0.dist-info"
-    facts.mkdir(parents=True)
+    metadata = folder / "letters-1.0.dist-info"
+    metadata.mkdir(parents=True)
     (folder / "letters.py").write_text(LETTERS)
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: letters\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text(
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: letters\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
         "[ragit.embedders]\nletters = letters:Letters\nbroken = letters:Missing\n"
     )
     monkeypatch.syspath_prepend(folder)
 
 
 @pytest.mark.usefixtures("installed")
-def test_an_installed_embedder_is_chosen_by_its_name(repo: GitSandbox) -> None:
+def test_installed_embedder_is_chosen_by_name(repo: GitSandbox) -> None:
     repo.write("a.py", "def zigzag():\n    pass\n")
     repo.commit()
     with ragit.open(repo.path, flags={"embedding.provider": "letters"}) as index:
@@ -59,14 +59,14 @@ def test_an_installed_embedder_is_chosen_by_its_name(repo: GitSandbox) -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_an_embedder_that_cannot_be_loaded() -> None:
+def test_broken_embedder_is_reported() -> None:
     with pytest.raises(EmbedderUnavailable, match="the embedder broken cannot be loaded") as caught:
         load_embedder("broken")
     assert "embedding.provider" in caught.value.hint
 
 
 @pytest.mark.usefixtures("installed")
-def test_an_unknown_embedder_is_told_with_the_known_ones(repo: GitSandbox) -> None:
+def test_unknown_embedder_error_lists_the_known_ones(repo: GitSandbox) -> None:
     repo.commit()
     flags = {"embedding.provider": "statik"}
     with (

@@ -89,7 +89,7 @@ def _wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
     ],
     ids=lambda settings: settings["embedding.provider"],
 )
-def test_a_real_model_finds_what_shares_no_word_with_the_question(
+def test_served_model_finds_files_without_a_common_word(
     repo: GitSandbox, url: str, settings: dict[str, object]
 ) -> None:
     for name, code in CODE.items():

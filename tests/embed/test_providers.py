@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from serving import Answer, EmbeddingServer, as_base64, error, vector
-from test_served import unit
+from test_served import unit_vector
 
 from ragit.embed import EmbedderOptions, load_embedder
 from ragit.embed.served import ServedEmbedder
@@ -35,7 +35,7 @@ def answer(preset: Preset, payload: dict[str, Any]) -> Answer:
     return 200, {}, json.dumps({"data": rows, "usage": {"total_tokens": 7}}).encode()
 
 
-def speaking(preset: Preset, server: EmbeddingServer, **options: Any) -> ServedEmbedder:
+def provider_embedder(preset: Preset, server: EmbeddingServer, **options: Any) -> ServedEmbedder:
     """Return the provider's embedder, with the address of a local server."""
     server.replies = [lambda payload: answer(preset, payload)] * 9
     address = (
@@ -51,15 +51,13 @@ def speaking(preset: Preset, server: EmbeddingServer, **options: Any) -> ServedE
 
 
 @pytest.mark.parametrize("preset", SERVED, ids=lambda preset: preset.name)
-def test_a_provider_works_with_nothing_but_its_name(
-    preset: Preset, server: EmbeddingServer
-) -> None:
+def test_provider_needs_only_its_name(preset: Preset, server: EmbeddingServer) -> None:
     dialect = preset.embeddings
     assert dialect
-    embedder = speaking(preset, server)
+    embedder = provider_embedder(preset, server)
     texts = ["one", "two"]
-    assert embedder.embed(texts) == [unit(dialect.prefixes[1] + text) for text in texts]
-    assert embedder.embed_query("one") == unit(dialect.prefixes[0] + "one")
+    assert embedder.embed(texts) == [unit_vector(dialect.prefixes[1] + text) for text in texts]
+    assert embedder.embed_query("one") == unit_vector(dialect.prefixes[0] + "one")
     document, query = server.asked
     for payload, kind in ((document, dialect.document), (query, dialect.query)):
         assert payload["model"] == (dialect.model or "tiny")
@@ -71,12 +69,12 @@ def test_a_provider_works_with_nothing_but_its_name(
 
 
 @pytest.mark.parametrize("preset", SERVED, ids=lambda preset: preset.name)
-def test_a_length_is_asked_for_in_the_provider_s_words(
+def test_dimensions_are_sent_in_the_parameter_of_the_provider(
     preset: Preset, server: EmbeddingServer
 ) -> None:
     dialect = preset.embeddings
     assert dialect
-    embedder = speaking(preset, server, dimensions=3)
+    embedder = provider_embedder(preset, server, dimensions=3)
     if not dialect.dimensions:
         with pytest.raises(ConfigError, match=r"no parameter for embedding\.dimensions"):
             embedder.embed(["one"])
@@ -86,12 +84,13 @@ def test_a_length_is_asked_for_in_the_provider_s_words(
 
 
 @pytest.mark.parametrize("preset", SERVED, ids=lambda preset: preset.name)
-def test_batches_are_no_larger_than_the_provider_takes(
-    preset: Preset, server: EmbeddingServer
+def test_batches_respect_the_limit_of_the_provider(
+    preset: Preset, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("ragit.embed.pace.FIRST", 1 << 30)  # no slow start on a loaded machine
     dialect = preset.embeddings
     assert dialect
-    embedder = speaking(
+    embedder = provider_embedder(
         preset, server, batch_size=2048, dimensions=4 if dialect.dimensions else None
     )
     server.replies *= 9
@@ -100,39 +99,39 @@ def test_batches_are_no_larger_than_the_provider_takes(
     assert max(sizes) == dialect.most and sum(sizes) == 3 * dialect.most
 
 
-def test_rows_are_whole() -> None:
+def test_presets_are_complete() -> None:
     for preset in PRESETS.values():
         assert preset.page.startswith("https://")
         assert preset.local or preset.key_env
         assert preset.local == preset.base_url.startswith("http://")
 
 
-def test_ollama_by_openai_s_protocol_where_the_address_says_so(server: EmbeddingServer) -> None:
+def test_ollama_with_a_v1_address_uses_the_openai_protocol(server: EmbeddingServer) -> None:
     embedder = load_embedder("ollama", EmbedderOptions(base_url=server.url))
     embedder.embed(["one"])
     assert server.paths == ["/v1/embeddings"]
     assert server.asked[0] == {"model": "nomic-embed-text", "input": ["search_document: one"]}
 
 
-def test_prefixes_are_those_of_the_usual_model_only(server: EmbeddingServer) -> None:
-    speaking(PRESETS["ollama"], server, model="all-minilm").embed(["one"])
-    speaking(PRESETS["ollama"], server, document_prefix="passage: ").embed(["one"])
+def test_default_prefixes_apply_to_the_default_model_only(server: EmbeddingServer) -> None:
+    provider_embedder(PRESETS["ollama"], server, model="all-minilm").embed(["one"])
+    provider_embedder(PRESETS["ollama"], server, document_prefix="passage: ").embed(["one"])
     assert [payload["input"] for payload in server.asked] == [["one"], ["passage: one"]]
 
 
-def test_an_older_ollama_that_does_not_know_truncate(server: EmbeddingServer) -> None:
-    embedder = speaking(PRESETS["ollama"], server)
+def test_older_ollama_is_asked_again_without_truncate(server: EmbeddingServer) -> None:
+    embedder = provider_embedder(PRESETS["ollama"], server)
     server.replies.insert(0, lambda _: error(400, 'unknown field "truncate"'))
     assert len(embedder.embed(["one"])) == 1
     assert "truncate" in server.asked[0] and "truncate" not in server.asked[1]
 
 
-def test_base64_that_nobody_asked_for_is_given_up_where_a_server_does_not_know_it(
+def test_default_base64_is_dropped_if_the_server_rejects_it(
     server: EmbeddingServer,
 ) -> None:
-    embedder = speaking(PRESETS["vllm"], server)
+    embedder = provider_embedder(PRESETS["vllm"], server)
     server.replies.insert(0, lambda _: error(400, "encoding_format base64 is not supported"))
-    assert embedder.embed(["one"]) == [unit("one")]
+    assert embedder.embed(["one"]) == [unit_vector("one")]
     assert [payload.get("encoding_format") for payload in server.asked] == ["base64", None]
 
 
@@ -144,18 +143,18 @@ def test_base64_that_nobody_asked_for_is_given_up_where_a_server_does_not_know_i
         ("", "nl2code.query"),
     ],
 )
-def test_jina_s_models_have_tasks_of_their_own(
+def test_jina_task_depends_on_the_model(
     server: EmbeddingServer, model: str, query: str | None
 ) -> None:
-    speaking(PRESETS["jina"], server, model=model).embed_query("one")
+    provider_embedder(PRESETS["jina"], server, model=model).embed_query("one")
     assert server.asked[0].get("task") == query
 
 
-def test_fingerprints_tell_what_makes_other_vectors(server: EmbeddingServer) -> None:
-    names = {speaking(preset, server).fingerprint for preset in SERVED}
+def test_fingerprint_differs_by_provider_and_holds_no_key(server: EmbeddingServer) -> None:
+    names = {provider_embedder(preset, server).fingerprint for preset in SERVED}
     assert len(names) == len(SERVED)
     assert all(":secrets " in name or ",secrets " in name for name in names)
-    voyage = speaking(PRESETS["voyage"], server)
+    voyage = provider_embedder(PRESETS["voyage"], server)
     assert "input_type=document" in voyage.fingerprint and "voyage-code-3" in voyage.fingerprint
     hidden = load_embedder(
         "openai", EmbedderOptions(base_url=f"{server.url}?key=abc123", model="m")
@@ -174,21 +173,21 @@ def test_fingerprints_tell_what_makes_other_vectors(server: EmbeddingServer) -> 
         ("http://[::1]:1/v1", "k-123456", False),
     ],
 )
-def test_a_key_in_clear_is_noticed(address: str, key: str, in_clear: bool) -> None:
+def test_key_sent_in_clear_is_reported(address: str, key: str, in_clear: bool) -> None:
     embedder = ServedEmbedder(EmbedderOptions(model="m"), PRESETS["openai"], Server(address, key))
     assert embedder.about().in_clear is in_clear
     assert "k-123456" not in str(embedder.about())
 
 
-def test_what_has_to_be_named(server: EmbeddingServer) -> None:
+def test_missing_model_or_embeddings_is_an_error(server: EmbeddingServer) -> None:
     with pytest.raises(ConfigError, match="model is not set"):
         load_embedder("azure", EmbedderOptions(base_url=server.url))
     with pytest.raises(ConfigError, match="DeepSeek has no embeddings"):
         ServedEmbedder(EmbedderOptions(), PRESETS["deepseek"], Server(server.url))
 
 
-def test_a_parameter_of_the_dialect_that_is_refused_is_named(server: EmbeddingServer) -> None:
-    embedder = speaking(PRESETS["voyage"], server)
+def test_rejected_provider_parameter_is_named(server: EmbeddingServer) -> None:
+    embedder = provider_embedder(PRESETS["voyage"], server)
     server.replies.insert(0, lambda _: error(400, "Unknown argument 'input_type'"))
     with pytest.raises(EmbedderUnavailable) as caught:
         embedder.embed(["one"])

@@ -1,4 +1,4 @@
-"""Tests of the remote embedder against a real server on this machine, well-behaved and not."""
+"""Tests of the remote embedder against a real server on this machine that answers well or badly."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from ragit.errors import ConfigError, EmbedderUnavailable
 from ragit.remote.presets import PRESETS
 
 
-def remote(server: EmbeddingServer, **options: Any) -> ServedEmbedder:
+def make_embedder(server: EmbeddingServer, **options: Any) -> ServedEmbedder:
     return load(
         EmbedderOptions(**{"base_url": server.url, "model": "tiny", "timeout": 5.0, **options})
     )
 
 
-def unit(text: str, dimensions: int = 4) -> bytes:
+def unit_vector(text: str, dimensions: int = 4) -> bytes:
     values = vector(text, dimensions)
     length = math.sqrt(math.fsum(x * x for x in values))
     return array("f", [x / length for x in values]).tobytes()
 
 
-def test_vectors_come_back_in_order_and_at_length_one(server: EmbeddingServer) -> None:
+def test_vectors_are_in_order_and_of_unit_length(server: EmbeddingServer) -> None:
     embedder = load_embedder(
         "openai", EmbedderOptions(base_url=server.url + "/", model="tiny", batch_size=2)
     )
     texts = ["one", "two", "three", "four", "five"]
-    assert embedder.embed(texts) == [unit(text) for text in texts]
+    assert embedder.embed(texts) == [unit_vector(text) for text in texts]
     assert [payload["input"] for payload in server.asked] == [
         ["one", "two"],
         ["three", "four"],
@@ -49,27 +49,27 @@ def test_vectors_come_back_in_order_and_at_length_one(server: EmbeddingServer) -
     assert not embedder.local
 
 
-def test_some_requests_are_under_way_at_once(
+def test_requests_run_concurrently(
     server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ragit.embed.pace._FAST", 0.0)  # as the server is, on an idle machine
     three = threading.Barrier(3, timeout=30)
 
     def together(payload: dict[str, Any]) -> Answer:
-        three.wait()  # is broken, and the answer with it, unless three requests are here at the same time
+        three.wait()  # raises unless three requests arrive together
         return embeddings_answer(payload)
 
-    embedder = remote(server, batch_size=1, concurrency=3, timeout=40.0)
+    embedder = make_embedder(server, batch_size=1, concurrency=3, timeout=40.0)
     texts = [f"text {i}" for i in range(7)]
     server.replies = [
         embeddings_answer,
         *[together] * 6,
-    ]  # the first is asked alone: it tells the dimensions
-    assert embedder.embed(texts) == [unit(text) for text in texts]
+    ]  # the first runs alone, to learn the dimensions
+    assert embedder.embed(texts) == [unit_vector(text) for text in texts]
     assert server.asked[0]["input"] == texts[:1]
 
 
-def test_a_request_that_fails_for_good_ends_those_beside_it(server: EmbeddingServer) -> None:
+def test_permanent_failure_ends_concurrent_requests(server: EmbeddingServer) -> None:
     def each(payload: dict[str, Any]) -> Answer:
         return (
             error(401, "who are you")
@@ -77,52 +77,52 @@ def test_a_request_that_fails_for_good_ends_those_beside_it(server: EmbeddingSer
             else error(503, "later", Retry_After="50")
         )
 
-    embedder = remote(server, batch_size=1, concurrency=2, dimensions=4)
+    embedder = make_embedder(server, batch_size=1, concurrency=2, dimensions=4)
     server.replies = [each] * 9
     with pytest.raises(EmbedderUnavailable, match="who are you"):
         embedder.embed(["0", "1", "2", "3"])
     assert len(server.asked) <= 3
     server.replies = []
-    assert embedder.embed_query("one") == unit("one")
+    assert embedder.embed_query("one") == unit_vector("one")
 
 
-def test_a_batch_is_bounded_in_characters_too(
+def test_batch_is_bounded_in_characters(
     server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row = PRESETS["openai"]
     assert row.embeddings
     small = row._replace(embeddings=row.embeddings._replace(characters=10))
     monkeypatch.setitem(PRESETS, "openai", small)
-    remote(server).embed(["a" * 6, "b" * 6, "c" * 2, "d" * 40])
+    make_embedder(server).embed(["a" * 6, "b" * 6, "c" * 2, "d" * 40])
     assert [len(payload["input"]) for payload in server.asked] == [1, 2, 1]
 
 
 def test_blank_texts_are_not_sent(server: EmbeddingServer) -> None:
-    embedder = remote(server, document_prefix="passage: ")
-    assert embedder.embed(["", "one", " \n"]) == [bytes(16), unit("passage: one"), bytes(16)]
+    embedder = make_embedder(server, document_prefix="passage: ")
+    assert embedder.embed(["", "one", " \n"]) == [bytes(16), unit_vector("passage: one"), bytes(16)]
     assert [payload["input"] for payload in server.asked] == [["passage: one"]]
     assert embedder.embed_query(" ") == bytes(16)
     assert len(server.asked) == 1
 
 
-def test_dimensions_are_asked_for_when_set_and_learnt_when_not(server: EmbeddingServer) -> None:
-    assert remote(server, dimensions=3).embed(["one"]) == [unit("one", 3)]
+def test_dimensions_are_sent_if_set_and_else_learnt(server: EmbeddingServer) -> None:
+    assert make_embedder(server, dimensions=3).embed(["one"]) == [unit_vector("one", 3)]
     assert server.asked[-1]["dimensions"] == 3
-    assert remote(server).dimensions == 4
+    assert make_embedder(server).dimensions == 4
     assert "dimensions" not in server.asked[-1]
 
 
-def test_the_key_comes_from_the_environment(
+def test_key_comes_from_the_environment(
     server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    remote(server, api_key_env="RAGIT_TEST_KEY").embed(["one"])
+    make_embedder(server, api_key_env="RAGIT_TEST_KEY").embed(["one"])
     assert "Authorization" not in server.headers[-1]
     monkeypatch.setenv("RAGIT_TEST_KEY", "k-123")
-    remote(server, api_key_env="RAGIT_TEST_KEY").embed_query("one")
+    make_embedder(server, api_key_env="RAGIT_TEST_KEY").embed_query("one")
     assert server.headers[-1]["Authorization"] == "Bearer k-123"
 
 
-def test_the_fingerprint_names_server_model_dimensions_and_prefix(server: EmbeddingServer) -> None:
+def test_fingerprint_depends_on_server_model_dimensions_and_prefix(server: EmbeddingServer) -> None:
     variants: list[dict[str, Any]] = [
         {},
         {"model": "other"},
@@ -130,12 +130,17 @@ def test_the_fingerprint_names_server_model_dimensions_and_prefix(server: Embedd
         {"document_prefix": "p"},
     ]
     variants.append({"base_url": "http://localhost:1/v1"})
-    assert len({remote(server, **variant).fingerprint for variant in variants}) == len(variants)
-    assert remote(server, query_prefix="q", timeout=1.0).fingerprint == remote(server).fingerprint
+    assert len({make_embedder(server, **variant).fingerprint for variant in variants}) == len(
+        variants
+    )
+    assert (
+        make_embedder(server, query_prefix="q", timeout=1.0).fingerprint
+        == make_embedder(server).fingerprint
+    )
     assert not server.asked
 
 
-def test_a_busy_server_is_asked_again_when_it_says(
+def test_retry_waits_for_the_time_in_retry_after(
     server: EmbeddingServer, waits: list[float]
 ) -> None:
     server.replies = [
@@ -143,29 +148,28 @@ def test_a_busy_server_is_asked_again_when_it_says(
         lambda _: error(500, "oops"),
         lambda _: None,
     ]
-    assert remote(server).embed(["one"]) == [unit("one")]
-    # The third reply was cut on an idle connection: that is no failure, and another is opened at
-    # once.
+    assert make_embedder(server).embed(["one"]) == [unit_vector("one")]
+    # The third reply was cut on an idle connection: a new one is opened without waiting.
     assert waits[0] == 7 and 0.5 <= waits[1] <= 1 and len(waits) == 2
     assert len(server.asked) == 4
 
 
 def test_retry_after_may_be_a_date(server: EmbeddingServer, waits: list[float]) -> None:
     server.replies = [lambda _: error(503, "later", Retry_After="Wed, 21 Oct 2015 07:28:00 GMT")]
-    assert remote(server).embed(["one"]) == [unit("one")]
+    assert make_embedder(server).embed(["one"]) == [unit_vector("one")]
     assert len(waits) == 1 and waits[0] <= 0.5
 
 
-def test_tries_end(server: EmbeddingServer, waits: list[float]) -> None:
+def test_number_of_retries_is_bounded(server: EmbeddingServer, waits: list[float]) -> None:
     server.replies = [lambda _: error(500, "disk on fire")] * 9
     with pytest.raises(
         EmbedderUnavailable, match="model tiny at http://127.*answered 500: disk on fire"
     ):
-        remote(server, retries=2).embed(["one"])
+        make_embedder(server, retries=2).embed(["one"])
     assert len(server.asked) == 3 and len(waits) == 2
 
 
-def test_no_waiting_for_a_quota(server: EmbeddingServer, waits: list[float]) -> None:
+def test_exhausted_quota_is_not_retried(server: EmbeddingServer, waits: list[float]) -> None:
     spent = json.dumps(
         {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
     ).encode()
@@ -175,28 +179,28 @@ def test_no_waiting_for_a_quota(server: EmbeddingServer, waits: list[float]) -> 
     ]
     for words in ("come back tomorrow", "exceeded your quota"):
         with pytest.raises(EmbedderUnavailable, match=words):
-            remote(server).embed(["one"])
+            make_embedder(server).embed(["one"])
     assert waits == []
 
 
-def test_a_query_gives_up_sooner(server: EmbeddingServer, waits: list[float]) -> None:
+def test_query_is_retried_at_most_once(server: EmbeddingServer, waits: list[float]) -> None:
     server.replies = [lambda _: error(503, "busy")] * 2
     with pytest.raises(EmbedderUnavailable, match="busy"):
-        remote(server).embed_query("one")
+        make_embedder(server).embed_query("one")
     server.replies = [lambda _: error(429, "busy", Retry_After="30")]
     with pytest.raises(EmbedderUnavailable, match="busy"):
-        remote(server).embed_query("one")
+        make_embedder(server).embed_query("one")
     assert len(server.asked) == 3 and len(waits) == 1
 
 
-def test_a_query_is_embedded_once_whatever_else_is_asked_with_it(server: EmbeddingServer) -> None:
-    embedder = remote(server)
+def test_query_vector_is_cached(server: EmbeddingServer) -> None:
+    embedder = make_embedder(server)
     for text in ("one", "two", "one"):
-        assert embedder.embed_query(text) == unit(text)
+        assert embedder.embed_query(text) == unit_vector(text)
     assert [payload["input"] for payload in server.asked] == [["one"], ["two"]]
 
 
-def test_a_refused_key_is_told_with_the_variable(
+def test_rejected_key_error_names_the_variable_but_not_the_key(
     server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAGIT_TEST_KEY", "sk-secret")
@@ -204,7 +208,7 @@ def test_a_refused_key_is_told_with_the_variable(
     with pytest.raises(
         EmbedderUnavailable, match=r"answered 401: Incorrect API key provided: \*\*\*"
     ) as caught:
-        remote(server, api_key_env="RAGIT_TEST_KEY").embed(["one"])
+        make_embedder(server, api_key_env="RAGIT_TEST_KEY").embed(["one"])
     assert (
         caught.value.hint
         == "the environment variable RAGIT_TEST_KEY (embedding.apiKeyEnv) is set, but not accepted"
@@ -232,12 +236,10 @@ WRONG: list[tuple[bytes, str]] = [
 
 
 @pytest.mark.parametrize(("body", "words"), WRONG)
-def test_an_answer_of_another_kind_is_named(
-    server: EmbeddingServer, body: bytes, words: str
-) -> None:
+def test_malformed_answer_is_reported(server: EmbeddingServer, body: bytes, words: str) -> None:
     server.replies = [lambda _: (200, {}, body)]
     with pytest.raises(EmbedderUnavailable) as caught:
-        remote(server).embed(["one"])
+        make_embedder(server).embed(["one"])
     assert (
         words in caught.value.message
         and server.url in caught.value.message
@@ -246,29 +248,29 @@ def test_an_answer_of_another_kind_is_named(
     assert caught.value.hint
 
 
-def test_wrong_dimensions(server: EmbeddingServer) -> None:
+def test_wrong_dimensions_are_rejected(server: EmbeddingServer) -> None:
     server.replies = [lambda payload: embeddings_answer(payload | {"dimensions": 5})]
     with pytest.raises(EmbedderUnavailable, match="5 dimensions instead of 3"):
-        remote(server, dimensions=3).embed(["one"])
-    embedder = remote(server)
+        make_embedder(server, dimensions=3).embed(["one"])
+    embedder = make_embedder(server)
     embedder.embed(["one"])
     server.replies = [lambda payload: embeddings_answer(payload, 6)]
     with pytest.raises(EmbedderUnavailable, match="6 dimensions instead of 4"):
         embedder.embed(["one"])
 
 
-def test_what_is_too_long_is_cut_and_counted(server: EmbeddingServer) -> None:
+def test_too_long_text_is_cut_and_counted(server: EmbeddingServer) -> None:
     def limit(payload: dict[str, Any]) -> Answer:
         if sum(map(len, payload["input"])) > 500:
             return error(400, "This model's maximum context length is 500 letters")
         return embeddings_answer(payload)
 
     server.replies = [limit] * 20
-    embedder = remote(server)
+    embedder = make_embedder(server)
     assert embedder.embed(["a" * 300, "b" * 300, "c" * 900]) == [
-        unit("a" * 300),
-        unit("b" * 300),
-        unit("c" * 379),
+        unit_vector("a" * 300),
+        unit_vector("b" * 300),
+        unit_vector("c" * 379),
     ]
     assert embedder.counts["shortened"] == 1
 
@@ -286,14 +288,14 @@ def test_what_is_too_long_is_cut_and_counted(server: EmbeddingServer) -> None:
         ("text-embedding-3-small: too long", 750),
     ],
 )
-def test_a_text_is_cut_by_the_numbers_that_the_server_gives(
+def test_text_is_cut_by_the_limit_in_the_error(
     server: EmbeddingServer, words: str, kept: int
 ) -> None:
     server.replies = [lambda _: error(400, words)]
-    assert remote(server).embed(["a" * 1000]) == [unit("a" * kept)]
+    assert make_embedder(server).embed(["a" * 1000]) == [unit_vector("a" * kept)]
 
 
-def test_how_a_text_is_cut_does_not_depend_on_its_neighbours(server: EmbeddingServer) -> None:
+def test_cut_of_a_text_does_not_depend_on_its_batch(server: EmbeddingServer) -> None:
     def limit(payload: dict[str, Any]) -> Answer:
         return (
             error(400, "too long")
@@ -303,28 +305,28 @@ def test_how_a_text_is_cut_does_not_depend_on_its_neighbours(server: EmbeddingSe
 
     server.replies = [limit] * 60
     texts = ["x" * length for length in (900, 3, 401, 400, 5000, 20, 650)]
-    together = remote(server, dimensions=4).embed(texts)
+    together = make_embedder(server, dimensions=4).embed(texts)
     server.replies = [limit] * 60
-    assert together == [remote(server, dimensions=4).embed([text])[0] for text in texts]
+    assert together == [make_embedder(server, dimensions=4).embed([text])[0] for text in texts]
 
 
-def test_texts_are_cut_before_they_are_sent_where_that_is_set(server: EmbeddingServer) -> None:
-    embedder = remote(server, max_characters=10)
-    assert embedder.embed(["a" * 10, "b" * 11]) == [unit("a" * 10), unit("b" * 10)]
+def test_max_characters_cuts_texts_before_they_are_sent(server: EmbeddingServer) -> None:
+    embedder = make_embedder(server, max_characters=10)
+    assert embedder.embed(["a" * 10, "b" * 11]) == [unit_vector("a" * 10), unit_vector("b" * 10)]
     assert embedder.counts["shortened"] == 1 and len(server.asked) == 1
-    assert embedder.fingerprint != remote(server).fingerprint
+    assert embedder.fingerprint != make_embedder(server).fingerprint
 
 
-def test_a_server_that_finds_everything_too_long_is_not_asked_for_ever(
+def test_requests_are_bounded_if_every_text_is_too_long(
     server: EmbeddingServer,
 ) -> None:
     server.replies = [lambda _: error(413, "no")] * 30
     with pytest.raises(EmbedderUnavailable, match="answered 413: no"):
-        remote(server).embed(["a" * 1000])
+        make_embedder(server).embed(["a" * 1000])
     assert len(server.asked) == 7
 
 
-def test_one_text_that_is_refused_costs_no_other_its_vector(server: EmbeddingServer) -> None:
+def test_rejected_text_does_not_affect_the_others(server: EmbeddingServer) -> None:
     def strict(payload: dict[str, Any]) -> Answer:
         return (
             error(400, "I do not like that")
@@ -333,47 +335,47 @@ def test_one_text_that_is_refused_costs_no_other_its_vector(server: EmbeddingSer
         )
 
     server.replies = [strict] * 40
-    embedder = remote(server)
+    embedder = make_embedder(server)
     texts = ["bad", "one", "two", "three", "four"]
-    assert embedder.embed(texts) == [bytes(16), *map(unit, texts[1:])]
+    assert embedder.embed(texts) == [bytes(16), *map(unit_vector, texts[1:])]
     assert embedder.counts["refused"] == 1
 
 
-def test_a_server_that_refuses_every_text_is_told(server: EmbeddingServer) -> None:
+def test_server_that_rejects_every_text_is_an_error(server: EmbeddingServer) -> None:
     server.replies = [lambda _: error(400, "this is a model for chats")] * 20
     with pytest.raises(EmbedderUnavailable, match="a model for chats"):
-        remote(server).embed(["one", "two"])
+        make_embedder(server).embed(["one", "two"])
     assert len(server.asked) == 3  # both together, one alone, and a harmless text
 
 
-def nothing(payload: dict[str, Any]) -> Answer:
+def zeros(payload: dict[str, Any]) -> Answer:
     """Answer with vectors of zeros."""
     rows = [{"index": i, "embedding": [0.0] * 4} for i in range(len(payload["input"]))]
     return 200, {}, json.dumps({"data": rows}).encode()
 
 
-@pytest.mark.parametrize("broken", [lambda _: error(400, "no more"), nothing])
-def test_a_server_that_refuses_every_text_from_some_moment_on_is_told(
+@pytest.mark.parametrize("broken", [lambda _: error(400, "no more"), zeros])
+def test_server_that_starts_to_reject_every_text_is_an_error(
     server: EmbeddingServer, broken: Reply
 ) -> None:
-    embedder = remote(server, batch_size=2)
+    embedder = make_embedder(server, batch_size=2)
     texts = [f"text {i}" for i in range(8)]
-    assert embedder.embed(texts[:4]) == [unit(text) for text in texts[:4]]
+    assert embedder.embed(texts[:4]) == [unit_vector(text) for text in texts[:4]]
     server.reply = broken
     with pytest.raises(EmbedderUnavailable, match="no more|all zero"):
         embedder.embed(texts)
 
 
-@pytest.mark.parametrize("mind", [lambda _: error(400, "not that"), nothing])
-def test_texts_that_are_refused_one_after_another_cost_only_themselves(
-    server: EmbeddingServer, mind: Reply
+@pytest.mark.parametrize("rejection", [lambda _: error(400, "not that"), zeros])
+def test_consecutive_rejected_texts_do_not_affect_the_others(
+    server: EmbeddingServer, rejection: Reply
 ) -> None:
     server.reply = lambda payload: (
-        mind(payload) if "bad" in payload["input"][0] else embeddings_answer(payload)
+        rejection(payload) if "bad" in payload["input"][0] else embeddings_answer(payload)
     )
-    embedder = remote(server, batch_size=1, concurrency=1)
+    embedder = make_embedder(server, batch_size=1, concurrency=1)
     texts = ["one", "bad 1", "bad 2", "bad 3", "two"]
-    assert embedder.embed(texts) == [unit("one"), *[bytes(16)] * 3, unit("two")]
+    assert embedder.embed(texts) == [unit_vector("one"), *[bytes(16)] * 3, unit_vector("two")]
     assert embedder.counts["refused"] == 3
 
 
@@ -384,29 +386,29 @@ def test_texts_that_are_refused_one_after_another_cost_only_themselves(
         ({"encoding_format": "base64"}, "encoding_format", "embedding.encodingFormat"),
     ],
 )
-def test_a_refused_parameter_is_named(
+def test_rejected_parameter_is_named(
     server: EmbeddingServer, options: dict[str, Any], parameter: str, setting: str
 ) -> None:
     server.replies = [lambda _: error(400, f"Unknown parameter: {parameter}")]
     with pytest.raises(
         EmbedderUnavailable, match=f"answered 400: Unknown parameter: {parameter}"
     ) as caught:
-        remote(server, **options).embed(["one", "two"])
+        make_embedder(server, **options).embed(["one", "two"])
     assert caught.value.hint == f"Leave {setting} out: this server does not take it"
     assert len(server.asked) == 1
 
 
-def test_vectors_in_base64_are_the_same(server: EmbeddingServer) -> None:
-    assert remote(server, encoding_format="base64").embed(["one", "two"]) == [
-        unit("one"),
-        unit("two"),
+def test_base64_vectors_equal_plain_ones(server: EmbeddingServer) -> None:
+    assert make_embedder(server, encoding_format="base64").embed(["one", "two"]) == [
+        unit_vector("one"),
+        unit_vector("two"),
     ]
     assert server.asked[-1]["encoding_format"] == "base64"
 
 
 def test_secrets_are_not_sent(server: EmbeddingServer) -> None:
     key = "ghp_" + "a1B2" * 9
-    embedder = remote(server, document_prefix="passage: ")
+    embedder = make_embedder(server, document_prefix="passage: ")
     embedder.embed([f"a = {key}", "b"])
     embedder.embed_query(f"where is {key}")
     assert [payload["input"] for payload in server.asked] == [
@@ -416,7 +418,7 @@ def test_secrets_are_not_sent(server: EmbeddingServer) -> None:
     assert embedder.taken_out == {"GitHub token": 2}
 
 
-def test_other_refusals_are_not_tried_again(server: EmbeddingServer) -> None:
+def test_other_client_errors_are_not_retried(server: EmbeddingServer) -> None:
     server.replies = [
         lambda _: (
             404,
@@ -427,36 +429,36 @@ def test_other_refusals_are_not_tried_again(server: EmbeddingServer) -> None:
     with pytest.raises(
         EmbedderUnavailable, match=r"answered 404: model 'tiny' not found \[31m, try pulling"
     ) as caught:
-        remote(server).embed(["one"])
+        make_embedder(server).embed(["one"])
     assert len(server.asked) == 1 and "\x1b" not in caught.value.message
 
 
-def test_a_redirect_is_refused(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_redirect_is_not_followed(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAGIT_TEST_KEY", "k-123")
     other = EmbeddingServer()
     try:
         server.replies = [lambda _: (307, {"Location": other.url + "/embeddings"}, b"")]
         with pytest.raises(EmbedderUnavailable, match="answered 307"):
-            remote(server, api_key_env="RAGIT_TEST_KEY").embed(["one"])
+            make_embedder(server, api_key_env="RAGIT_TEST_KEY").embed(["one"])
         assert not other.asked
     finally:
         other.close()
 
 
-def test_nobody_there() -> None:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))  # bound, not listening: refused
-        url = f"http://127.0.0.1:{held.getsockname()[1]}/v1"
+def test_unreachable_server_is_reported() -> None:
+    with socket.socket() as unlistened:
+        unlistened.bind(("127.0.0.1", 0))  # bound, not listening: refused
+        url = f"http://127.0.0.1:{unlistened.getsockname()[1]}/v1"
         with pytest.raises(
             EmbedderUnavailable, match=f"{url}/embeddings cannot be reached"
         ) as caught:
             load_embedder("openai", EmbedderOptions(base_url=url, model="tiny")).embed_query("one")
     assert (
         "static, without embedding.model" in caught.value.hint
-    )  # whose name would be taken for a file's
+    )  # `static` takes embedding.model for a file
 
 
-def test_a_silent_server_times_out(waits: list[float]) -> None:
+def test_silent_server_times_out(waits: list[float]) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -471,13 +473,13 @@ def test_a_silent_server_times_out(waits: list[float]) -> None:
 @pytest.mark.parametrize(
     "url", ["localhost:11434", "ftp://host/v1", "http://", "file:///etc/passwd", "http://[::1"]
 )
-def test_an_address_that_is_none(url: str) -> None:
+def test_invalid_address_is_rejected(url: str) -> None:
     with pytest.raises(ConfigError, match="baseUrl"):
         load_embedder("openai", EmbedderOptions(base_url=url))
 
 
 @pytest.mark.parametrize(("provider", "expected"), [("openai", True), ("ollama", False)])
-def test_the_openai_package_is_imported_for_its_own_protocol_only(
+def test_openai_package_is_imported_for_its_own_protocol_only(
     server: EmbeddingServer, provider: str, expected: bool
 ) -> None:
     server.reply = lambda payload: (

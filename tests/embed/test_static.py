@@ -59,7 +59,7 @@ TEXT = st.one_of(
 
 @settings(max_examples=150, deadline=None)
 @given(texts=st.lists(TEXT, max_size=8))
-def test_documents_and_queries_are_encoded_alike(static: StaticEmbedder, texts: list[str]) -> None:
+def test_query_vector_equals_document_vector(static: StaticEmbedder, texts: list[str]) -> None:
     for text, vector in zip(texts, static.embed(texts), strict=True):
         query = static.embed_query(text)
         assert len(query) == len(vector) == 4 * static.dimensions
@@ -68,15 +68,13 @@ def test_documents_and_queries_are_encoded_alike(static: StaticEmbedder, texts: 
 
 @settings(max_examples=150, deadline=None)
 @given(text=TEXT)
-def test_a_few_texts_have_the_vectors_of_many_to_the_last_bit(
-    static: StaticEmbedder, text: str
-) -> None:
+def test_few_and_matrix_vectors_are_bit_identical(static: StaticEmbedder, text: str) -> None:
     (numbered,) = NumberedTexts().of([text])
     (vector,) = _Matrix(static.file).encode(numbered)
     assert few.embed(static.file, identifiers(text)) == vector
 
 
-def test_a_source_file_has_the_same_vector_both_ways(static: StaticEmbedder) -> None:
+def test_source_files_have_bit_identical_vectors(static: StaticEmbedder) -> None:
     matrix = _Matrix(static.file)
     sources = sorted(Path(few.__file__).parent.glob("*.py"))
     texts = [source.read_text() for source in sources]
@@ -85,14 +83,14 @@ def test_a_source_file_has_the_same_vector_both_ways(static: StaticEmbedder) -> 
     assert matrix.encode(numbered) == alone
 
 
-def test_every_count_of_a_word_has_one_weight(static: StaticEmbedder) -> None:
+def test_weight_table_equals_the_weight_formula(static: StaticEmbedder) -> None:
     counts = numpy.arange(1 << 13)
     table = _Matrix(static.file)._weights(counts).tolist()
     assert [static.file.weight(count) for count in counts.tolist()] == table
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 5, 7, 8, 255, 256])
-def test_lengths_are_summed_in_one_order(width: int) -> None:
+def test_lengths_are_bit_identical(width: int) -> None:
     rows = numpy.random.default_rng(width).normal(size=(3, width))
     expected = [math.sqrt(few._sum([x * x for x in row])) for row in rows.tolist()]
     assert _lengths(rows)[:, 0].tolist() == expected
@@ -103,12 +101,12 @@ VALUES = st.lists(st.floats(-1, 1, width=32), min_size=8, max_size=8)
 
 @settings(max_examples=100, deadline=None)
 @given(rows=st.lists(VALUES, min_size=few.TEXTS + 1, max_size=few.TEXTS + 1))
-def test_a_few_vectors_are_quantized_as_many(rows: list[list[float]]) -> None:
+def test_few_vectors_are_quantized_like_many(rows: list[list[float]]) -> None:
     vectors = [array("f", row).tobytes() for row in rows]
     assert [few.quantize(vector) for vector in vectors] == quantize(vectors)
 
 
-def test_a_few_texts_need_no_numpy() -> None:
+def test_few_texts_do_not_import_numpy() -> None:
     probe = """
 import sys
 from ragit.embed import load_embedder, quantize
@@ -123,7 +121,7 @@ assert "numpy" in sys.modules
 
 @settings(max_examples=50, deadline=None)
 @given(texts=st.lists(TEXT, min_size=1, max_size=8), data=st.data())
-def test_a_vector_does_not_depend_on_its_neighbours(
+def test_vector_does_not_depend_on_the_other_texts(
     static: StaticEmbedder, texts: list[str], data: st.DataObject
 ) -> None:
     order = data.draw(st.permutations(range(len(texts))))
@@ -139,7 +137,7 @@ def test_vectors_have_length_one_or_zero(static: StaticEmbedder) -> None:
     assert none == punctuation == bytes(4 * static.dimensions) == static.embed_query("  ")
 
 
-def test_texts_that_speak_of_the_same_are_near(static: StaticEmbedder) -> None:
+def test_related_text_is_nearer_than_unrelated_text(static: StaticEmbedder) -> None:
     query = static.embed_query("read a file line by line")
     near, far = static.embed(
         ["def read_lines(path): return open(path).readlines()", "class ButtonColour: red, green"]
@@ -147,14 +145,14 @@ def test_texts_that_speak_of_the_same_are_near(static: StaticEmbedder) -> None:
     assert cosine(query, near) > cosine(query, far) + 0.1
 
 
-def test_more_texts_than_one_batch(static: StaticEmbedder) -> None:
+def test_texts_beyond_one_batch_are_embedded(static: StaticEmbedder) -> None:
     texts = [f"value{i} of table {i % 7}" for i in range(250)]
     vectors = static.embed(texts)
     assert len(vectors) == 250
     assert cosine(vectors[249], static.embed_query(texts[249])) == pytest.approx(1, abs=1e-5)
 
 
-def test_memory_of_identifiers_is_bounded(
+def test_emptied_identifier_cache_does_not_change_vectors(
     static: StaticEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = static.embed(["some qzxwv words"])
@@ -162,7 +160,7 @@ def test_memory_of_identifiers_is_bounded(
     assert static.embed(["other vwxzq words"]) and static.embed(["some qzxwv words"]) == before
 
 
-def test_prefixes_are_part_of_the_text_and_only_the_documents_one_of_the_key() -> None:
+def test_prefixes_are_embedded_and_document_prefix_is_fingerprinted() -> None:
     plain = load_embedder("static")
     prefixed = load_embedder(
         "static", EmbedderOptions(document_prefix="passage: ", query_prefix="query: ")
@@ -176,12 +174,12 @@ def test_prefixes_are_part_of_the_text_and_only_the_documents_one_of_the_key() -
     )
 
 
-def test_the_package_ships_an_intact_model_of_at_most_16_megabytes() -> None:
+def test_shipped_model_is_intact_and_at_most_16_mb() -> None:
     assert ModelFile(DEFAULT_MODEL).intact()
     assert DEFAULT_MODEL.stat().st_size <= 16_000_000
 
 
-def test_every_word_is_found_at_its_row() -> None:
+def test_sampled_words_are_found_at_their_rows() -> None:
     file = ModelFile(DEFAULT_MODEL)
     for number, word in enumerate(file.words()):
         if number % 97 == 0:
@@ -190,7 +188,7 @@ def test_every_word_is_found_at_its_row() -> None:
     assert file.find("zzzzzzzzzzzz") is None
 
 
-def test_query_needs_no_numpy() -> None:
+def test_query_imports_no_heavy_module() -> None:
     script = (
         "import sys; from ragit.embed import load_embedder\n"
         "e = load_embedder(); e.embed_query('open the qqzzx file'); e.fingerprint\n"
@@ -211,7 +209,7 @@ def tiny(path: Path, **changes: object) -> Path:
     return path
 
 
-def test_the_formula_on_a_model_small_enough_to_reckon_by_hand(tmp_path: Path) -> None:
+def test_vectors_of_a_tiny_model_match_the_formula(tmp_path: Path) -> None:
     embedder = StaticEmbedder(EmbedderOptions(model=str(tiny(tmp_path / "model"))))
     # alpha twice: 2 * 0.5 * (2, 0); beta once: 1.0 * (0, 3); gamma by its groups: 2.0 * (1, 1)
     for vector in (
@@ -222,7 +220,7 @@ def test_the_formula_on_a_model_small_enough_to_reckon_by_hand(tmp_path: Path) -
     assert floats(embedder.embed_query("gamma")) == pytest.approx([math.sqrt(0.5)] * 2)
 
 
-def test_the_mean_is_taken_away_after_scaling_to_length_one(tmp_path: Path) -> None:
+def test_mean_is_subtracted_after_scaling_to_unit_length(tmp_path: Path) -> None:
     path = tmp_path / "model"
     write_model(
         path, ["alpha"], [1.0], bytes([5, 0]), [0.5, 0.5], groups=0, group_length=4, exponent=1.0
@@ -233,7 +231,7 @@ def test_the_mean_is_taken_away_after_scaling_to_length_one(tmp_path: Path) -> N
     assert embedder.embed_query("unknown") == embedder.embed(["unknown"])[0] == bytes(8)
 
 
-def test_unusable_model_files_are_named(tmp_path: Path) -> None:
+def test_unusable_model_file_is_named_in_the_error(tmp_path: Path) -> None:
     missing, empty, foreign, short, old = (
         tmp_path / name for name in ("missing", "empty", "foreign", "short", "old")
     )
@@ -247,14 +245,14 @@ def test_unusable_model_files_are_named(tmp_path: Path) -> None:
         assert caught.value.hint
 
 
-def test_a_model_is_mapped_once_until_its_file_is_another(tmp_path: Path) -> None:
+def test_model_is_mapped_again_only_if_its_file_is_replaced(tmp_path: Path) -> None:
     first = open_model(tiny(tmp_path / "model"))
     assert open_model(tmp_path / "model") is first
     tiny(tmp_path / "new", exponent=0.5).replace(tmp_path / "model")
     assert open_model(tmp_path / "model").exponent == 0.5
 
 
-def test_damage_is_seen(tmp_path: Path) -> None:
+def test_damaged_model_is_not_intact(tmp_path: Path) -> None:
     path = tiny(tmp_path / "model")
     assert ModelFile(path).intact()
     content = bytearray(path.read_bytes())
@@ -263,7 +261,7 @@ def test_damage_is_seen(tmp_path: Path) -> None:
     assert not ModelFile(path).intact()
 
 
-def test_a_model_file_is_refused_that_would_not_be_found_in(tmp_path: Path) -> None:
+def test_unsorted_or_incomplete_model_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="sorted"):
         write_model(
             tmp_path / "m",
@@ -288,7 +286,7 @@ def test_a_model_file_is_refused_that_would_not_be_found_in(tmp_path: Path) -> N
         )
 
 
-def test_dimensions_that_the_model_has_not_are_refused() -> None:
+def test_other_dimensions_are_rejected() -> None:
     with pytest.raises(ConfigError, match="256"):
         load_embedder("static", EmbedderOptions(dimensions=128))
 
@@ -300,5 +298,5 @@ def test_letter_groups_cover_the_word(word: str) -> None:
     assert groups[0] + "".join(group[-1] for group in groups[1:]) == f"<{word}>"
 
 
-def test_words_of_a_query_are_those_of_postings() -> None:
+def test_words_split_an_identifier() -> None:
     assert words("HTTPServer2") == ["http", "server", "2"]

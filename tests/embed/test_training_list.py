@@ -1,4 +1,4 @@
-"""Tests of the training list: permissive licences, and no project that quality is measured with."""
+"""Tests of the training list: permissive licences, and no benchmark project."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def listed() -> list[tuple[str, str, str]]:
     return rows
 
 
-def test_no_package_is_a_project_that_quality_is_measured_with(
+def test_no_training_package_is_a_benchmark_project(
     listed: list[tuple[str, str, str]],
 ) -> None:
     decoration = r"(@|ruby-|python-|php-|lua-|golang-\S+-|haskell-|elixir-|rust-|node-|lib)?"
@@ -49,7 +49,7 @@ def test_licences_are_permissive_and_versions_fixed(listed: list[tuple[str, str,
         assert re.match(r"[0-9]", version), name
 
 
-def test_the_card_names_the_model_that_ships() -> None:
+def test_model_card_names_the_shipped_model() -> None:
     from ragit.embed.modelfile import ModelFile
     from ragit.embed.static import DEFAULT_MODEL
 
