@@ -20,7 +20,7 @@ def chat(server: EmbeddingServer, limit_setting: str = "") -> Chat:
     return Chat(Client(Server(server.url, timeout=5, section="description")), "tiny", limit_setting)
 
 
-def said(content: Any, **more: Any) -> Answer:
+def chat_answer(content: Any, **more: Any) -> Answer:
     choice = {
         "message": {"content": content, **more.pop("message", {})},
         "finish_reason": "stop",
@@ -35,8 +35,8 @@ def said(content: Any, **more: Any) -> Answer:
     )
 
 
-def test_a_question_and_its_answer(server: EmbeddingServer) -> None:
-    server.replies = [lambda _: said(" Hi. ")]
+def test_question_is_sent_and_answer_returned(server: EmbeddingServer) -> None:
+    server.replies = [lambda _: chat_answer(" Hi. ")]
     assert chat(server).ask(HELLO, max_tokens=50) == Reply("Hi.", 9, 4, cut=False)
     assert server.paths == ["/v1/chat/completions"]
     assert server.asked[0] == {
@@ -50,8 +50,8 @@ def test_a_question_and_its_answer(server: EmbeddingServer) -> None:
     }
 
 
-def test_a_picture_travels_as_it_is(server: EmbeddingServer) -> None:
-    server.replies = [lambda _: said("A cat.")]
+def test_picture_is_sent_and_secrets_in_the_text_are_removed(server: EmbeddingServer) -> None:
+    server.replies = [lambda _: chat_answer("A cat.")]
     token = "ghp_" + "a1B2" * 9
     data = b"\x89PNG" + bytes(range(256))
     chat(server).ask(
@@ -76,19 +76,21 @@ def test_a_picture_travels_as_it_is(server: EmbeddingServer) -> None:
         ("It is <s>old</s> new", "It is <s>old</s> new"),
     ],
 )
-def test_thoughts_are_no_answer(server: EmbeddingServer, content: Any, text: str) -> None:
-    server.replies = [lambda _: said(content)]
+def test_reasoning_and_markers_are_removed_from_the_answer(
+    server: EmbeddingServer, content: Any, text: str
+) -> None:
+    server.replies = [lambda _: chat_answer(content)]
     assert chat(server).ask(HELLO, max_tokens=50).text == text
 
 
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (said(""), "model tiny answered with nothing"),
-        (said(None), "model tiny answered with nothing"),
-        (said(None, message={"refusal": "I will not"}), "model tiny declined: I will not"),
+        (chat_answer(""), "model tiny answered with nothing"),
+        (chat_answer(None), "model tiny answered with nothing"),
+        (chat_answer(None, message={"refusal": "I will not"}), "model tiny declined: I will not"),
         (
-            said("<think>on and on", finish_reason="length"),
+            chat_answer("<think>on and on", finish_reason="length"),
             "reached its limit before it said anything",
         ),
         ((200, {}, b'{"choices": []}'), "did not answer as a chat does"),
@@ -105,7 +107,7 @@ def test_thoughts_are_no_answer(server: EmbeddingServer, content: Any, text: str
         ),
     ],
 )
-def test_an_answer_without_an_answer_is_a_failure(
+def test_answer_without_text_is_a_failure(
     server: EmbeddingServer, answer: Answer, words: str
 ) -> None:
     server.replies = [lambda _: answer]
@@ -114,12 +116,12 @@ def test_an_answer_without_an_answer_is_a_failure(
     assert "description." in caught.value.hint
 
 
-def test_an_answer_that_was_cut_says_so(server: EmbeddingServer) -> None:
-    server.replies = [lambda _: said("It is a", finish_reason="length")]
+def test_answer_cut_at_the_limit_is_marked(server: EmbeddingServer) -> None:
+    server.replies = [lambda _: chat_answer("It is a", finish_reason="length")]
     assert chat(server).ask(HELLO, max_tokens=3).cut
 
 
-def test_odd_usage_is_nothing(server: EmbeddingServer) -> None:
+def test_malformed_usage_counts_as_zero(server: EmbeddingServer) -> None:
     server.replies = [
         lambda _: (200, {}, b'{"choices": [{"message": {"content": "Hi."}}], "usage": [1]}')
     ]
@@ -133,17 +135,17 @@ def test_newer_parameters_are_learnt_once(server: EmbeddingServer) -> None:
                 return error(
                     400, f"Unsupported parameter: '{name}' is not supported with this model."
                 )
-        return said("Hi.")
+        return chat_answer("Hi.")
 
     server.replies = [modern] * 9
-    asking = chat(server)
+    session = chat(server)
     for _ in range(2):
-        assert asking.ask(HELLO, max_tokens=50).text == "Hi."
+        assert session.ask(HELLO, max_tokens=50).text == "Hi."
     assert len(server.asked) == 4
     assert server.asked[-1]["max_completion_tokens"] == 50
 
 
-def test_a_server_that_takes_no_limit_at_all_is_not_asked_for_ever(server: EmbeddingServer) -> None:
+def test_rejected_limit_parameters_fail_after_two_requests(server: EmbeddingServer) -> None:
     def unlimited(payload: dict[str, Any]) -> Answer:
         (name,) = (name for name in payload if name.startswith("max_"))
         return error(400, f"Unsupported parameter: {name}")
@@ -158,10 +160,10 @@ def test_a_server_that_takes_no_limit_at_all_is_not_asked_for_ever(server: Embed
     ("setting", "hint"),
     [("description.maxTokens", "raise description.maxTokens, or"), ("", "name a")],
 )
-def test_who_thought_too_long_is_told_what_can_be_set(
+def test_hint_after_too_long_reasoning_names_the_setting(
     server: EmbeddingServer, setting: str, hint: str
 ) -> None:
-    server.replies = [lambda _: said("<think>on and on", finish_reason="length")]
+    server.replies = [lambda _: chat_answer("<think>on and on", finish_reason="length")]
     with pytest.raises(WrongAnswer) as caught:
         chat(server, setting).ask(HELLO, max_tokens=50)
     assert f"on thinking: {hint}" in caught.value.hint

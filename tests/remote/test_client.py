@@ -41,31 +41,31 @@ from ragit.remote.failures import (
 from ragit.remote.parallel import map_as_completed, map_parallel
 from ragit.remote.server import Server, masked, on_this_machine
 
-ASKED = {"model": "tiny", "input": ["one"]}
-AT_ONCE = RetryPolicy(retries=0)
+PAYLOAD = {"model": "tiny", "input": ["one"]}
+NO_RETRY = RetryPolicy(retries=0)
 
 
-def client(server: EmbeddingServer, **more: Any) -> Client:
+def make_client(server: EmbeddingServer, **more: Any) -> Client:
     return Client(Server(server.url, **{"timeout": 5.0, **more}))
 
 
-def failure(client: Client, policy: RetryPolicy = AT_ONCE) -> RemoteFailed:
+def failure(client: Client, policy: RetryPolicy = NO_RETRY) -> RemoteFailed:
     with pytest.raises(RemoteFailed) as caught:
-        client.post("embeddings", ASKED, policy=policy)
+        client.post("embeddings", PAYLOAD, policy=policy)
     return caught.value
 
 
 def test_one_connection_serves_many_requests(server: EmbeddingServer) -> None:
-    asking = client(server)
+    client = make_client(server)
     for _ in range(3):
-        asking.post("embeddings", ASKED)
+        client.post("embeddings", PAYLOAD)
     assert len(server.connections) == 1 and len(server.asked) == 3
 
 
-def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(
+def test_closed_connection_is_reopened(
     server: EmbeddingServer,
 ) -> None:
-    asking = client(server)
+    client = make_client(server)
     server.replies = [
         lambda payload: (
             *embeddings_answer(payload)[:1],
@@ -73,55 +73,55 @@ def test_a_connection_that_the_server_closed_meanwhile_is_opened_anew(
             embeddings_answer(payload)[2],
         )
     ]
-    asking.post("embeddings", ASKED)
-    asking.post("embeddings", ASKED)
+    client.post("embeddings", PAYLOAD)
+    client.post("embeddings", PAYLOAD)
     server.replies = [
         lambda _: None
-    ]  # closed in silence, as after a time without requests: not one of the tries
-    asking.post("embeddings", ASKED, policy=AT_ONCE)
+    ]  # closed without an answer, as an idle connection is: not counted as a try
+    client.post("embeddings", PAYLOAD, policy=NO_RETRY)
     assert len(server.connections) == 3
 
 
-def test_a_long_error_is_not_read_to_its_end_nor_into_the_next_answer(
+def test_long_error_body_does_not_reach_the_next_answer(
     server: EmbeddingServer,
 ) -> None:
-    asking = client(server)
+    client = make_client(server)
     server.replies = [lambda _: (404, {}, b"no " * 1_000_000)]
-    assert "answered 404: no no no no" in failure(asking).message
-    assert asking.post("embeddings", ASKED)["model"] == "tiny"
+    assert "answered 404: no no no no" in failure(client).message
+    assert client.post("embeddings", PAYLOAD)["model"] == "tiny"
     assert len(server.connections) == 2
 
 
-def test_an_error_leaves_the_connection_usable(server: EmbeddingServer) -> None:
-    asking = client(server)
+def test_connection_is_reused_after_an_error(server: EmbeddingServer) -> None:
+    client = make_client(server)
     server.replies = [lambda _: error(404, "no such model")]
-    assert isinstance(failure(asking), Refused)
-    asking.post("embeddings", ASKED)
+    assert isinstance(failure(client), Refused)
+    client.post("embeddings", PAYLOAD)
     assert len(server.connections) == 1
 
 
-def test_gzip_is_inflated(server: EmbeddingServer) -> None:
+def test_gzip_and_deflate_are_inflated(server: EmbeddingServer) -> None:
     body = json.dumps({"data": ["ä"] * 1000}).encode()
     for name, packed in (("gzip", gzip.compress(body)), ("deflate", zlib.compress(body))):
         server.replies = [
             lambda _, name=name, packed=packed: (200, {"Content-Encoding": name}, packed)
         ]
-        assert client(server).post("embeddings", ASKED) == {"data": ["ä"] * 1000}
+        assert make_client(server).post("embeddings", PAYLOAD) == {"data": ["ä"] * 1000}
     assert server.headers[0]["Accept-Encoding"] == "gzip"
 
 
-def test_gzip_that_ends_too_soon_and_what_nobody_asked_for(server: EmbeddingServer) -> None:
+def test_truncated_or_unexpected_encoding_is_an_error(server: EmbeddingServer) -> None:
     server.replies = [
         lambda _: (200, {"Content-Encoding": "gzip"}, gzip.compress(b'{"data": 1}' * 99)[:30]),
         lambda _: (200, {"Content-Encoding": "br"}, b"xxx"),
         lambda _: (200, {"Content-Encoding": "gzip"}, b"no gzip at all"),
     ]
-    assert "cut short" in failure(client(server)).message
-    assert "an encoding that was not asked for: 'br'" in failure(client(server)).message
-    assert isinstance(failure(client(server)), Unreachable)
+    assert "cut short" in failure(make_client(server)).message
+    assert "an encoding that was not asked for: 'br'" in failure(make_client(server)).message
+    assert isinstance(failure(make_client(server)), Unreachable)
 
 
-def test_an_answer_is_bounded_however_small_it_travels(
+def test_size_of_an_inflated_answer_is_bounded(
     server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ragit.remote.client.LARGEST_ANSWER", 1_000_000)
@@ -132,11 +132,13 @@ def test_an_answer_is_bounded_however_small_it_travels(
         lambda _: (200, {}, b" " * 1_000_001),
     ]
     for _ in range(2):
-        refused = failure(client(server))
+        refused = failure(make_client(server))
         assert isinstance(refused, WrongAnswer) and "more than 1,000,000 bytes" in refused.message
 
 
-def test_an_endless_answer_ends(server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_answer_is_bounded(
+    server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("ragit.remote.client.LARGEST_ANSWER", 1_000_000)
 
     def endless(handler: BaseHTTPRequestHandler) -> None:
@@ -145,12 +147,10 @@ def test_an_endless_answer_ends(server: EmbeddingServer, monkeypatch: pytest.Mon
             handler.wfile.write(b"[" * 65536)
 
     server.replies = [lambda _: endless]
-    assert "more than 1,000,000 bytes" in failure(client(server)).message
+    assert "more than 1,000,000 bytes" in failure(make_client(server)).message
 
 
-def test_an_answer_cut_in_the_middle_is_asked_for_again(
-    server: EmbeddingServer, waits: list[float]
-) -> None:
+def test_truncated_answer_is_retried(server: EmbeddingServer, waits: list[float]) -> None:
     def cut(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{"data": [')
 
@@ -160,7 +160,7 @@ def test_an_answer_cut_in_the_middle_is_asked_for_again(
         )
 
     server.replies = [lambda _: cut, lambda _: chunk_cut]
-    assert client(server).post("embeddings", ASKED)["model"] == "tiny"
+    assert make_client(server).post("embeddings", PAYLOAD)["model"] == "tiny"
     assert len(server.asked) == 3 and len(waits) == 2
 
 
@@ -174,35 +174,33 @@ def test_an_answer_cut_in_the_middle_is_asked_for_again(
     ],
     ids=["body", "headers", "header", "continue"],
 )
-def test_a_server_that_dribbles_is_not_waited_for(
-    server: EmbeddingServer, begin: bytes, piece: bytes
-) -> None:
-    def dribble(handler: BaseHTTPRequestHandler) -> None:
+def test_slow_server_hits_the_deadline(server: EmbeddingServer, begin: bytes, piece: bytes) -> None:
+    def send_slowly(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(begin)
         for _ in range(500):
             handler.wfile.write(piece)
             handler.wfile.flush()
             time.sleep(0.02)
 
-    server.replies = [lambda _: dribble]
+    server.replies = [lambda _: send_slowly]
     started = time.monotonic()
-    assert "no answer in time" in failure(client(server, timeout=0.2)).message
+    assert "no answer in time" in failure(make_client(server, timeout=0.2)).message
     assert time.monotonic() - started < 6
 
 
-def test_a_proxy_that_dribbles_is_not_waited_for() -> None:
-    def dribble() -> None:
-        line, _ = proxy.accept()
-        with line, suppress(OSError):
-            line.sendall(b"HTTP/1.1 200 ")
+def test_slow_proxy_hits_the_deadline() -> None:
+    def send_slowly() -> None:
+        connection, _ = proxy.accept()
+        with connection, suppress(OSError):
+            connection.sendall(b"HTTP/1.1 200 ")
             for _ in range(500):
-                line.sendall(b"O")
+                connection.sendall(b"O")
                 time.sleep(0.02)
 
     with socket.create_server(("127.0.0.1", 0)) as proxy:
-        thread = threading.Thread(target=dribble, daemon=True)
+        thread = threading.Thread(target=send_slowly, daemon=True)
         thread.start()
-        asking = Client(
+        client = Client(
             Server(
                 "https://models.invalid/v1",
                 timeout=0.2,
@@ -210,33 +208,33 @@ def test_a_proxy_that_dribbles_is_not_waited_for() -> None:
             )
         )
         started = time.monotonic()
-        assert "no answer in time" in failure(asking).message
+        assert "no answer in time" in failure(client).message
         assert time.monotonic() - started < 6
         thread.join()
 
 
-def test_all_tries_together_take_no_longer_than_allowed(server: EmbeddingServer) -> None:
+def test_time_of_all_retries_is_bounded(server: EmbeddingServer) -> None:
     server.replies = [lambda _: error(503, "later")] * 50
     started = time.monotonic()
     assert (
         "answered 503: later"
-        in failure(client(server), RetryPolicy(retries=40, within=0.3)).message
+        in failure(make_client(server), RetryPolicy(retries=40, within=0.3)).message
     )
     assert time.monotonic() - started < 10
 
 
-def test_after_a_failure_the_same_client_goes_on(
+def test_client_works_after_a_failed_parallel_run(
     server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Requests running beside the failed one are not retried; later ones are."""
-    asking = client(server, concurrency=4)
+    client = make_client(server, concurrency=4)
     beside = threading.Event()
 
     def call(number: int, over: threading.Event) -> object:
         if number == 0:
             beside.wait(5)
             raise KeyError(number)
-        return asking.post("embeddings", ASKED, policy=RetryPolicy(retries=1000, over=over))
+        return client.post("embeddings", PAYLOAD, policy=RetryPolicy(retries=1000, over=over))
 
     def busy(_: Any) -> object:
         if len(server.asked) > 3:
@@ -254,22 +252,22 @@ def test_after_a_failure_the_same_client_goes_on(
     server.reply = embeddings_answer
     server.replies = [lambda _: error(503, "later")] * 2
     models = map_parallel(
-        lambda _, over: asking.post("embeddings", ASKED)["model"], [1, 2, 3], at_once=4
+        lambda _, over: client.post("embeddings", PAYLOAD)["model"], [1, 2, 3], at_once=4
     )
     assert models == ["tiny"] * 3
 
 
-def test_each_keeps_the_order_and_as_ready_does_not() -> None:
+def test_map_parallel_keeps_the_order_and_map_as_completed_gives_all() -> None:
     slow = map_parallel(lambda n, _: time.sleep(0.03 * (3 - n % 3)) or n, list(range(9)), at_once=3)
     assert slow == list(range(9))
     assert sorted(map_as_completed(lambda n, _: n, range(9), at_once=3)) == list(range(9))
 
 
-def test_garbage_instead_of_http(server: EmbeddingServer) -> None:
+def test_answer_that_is_not_http_is_unreachable(server: EmbeddingServer) -> None:
     server.replies = [
         lambda _: lambda handler: handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n") and None
     ]
-    assert isinstance(failure(client(server)), Unreachable)
+    assert isinstance(failure(make_client(server)), Unreachable)
 
 
 @pytest.mark.parametrize(
@@ -293,11 +291,11 @@ def test_garbage_instead_of_http(server: EmbeddingServer) -> None:
         ((200, {}, b"\xff\xfe"), WrongAnswer),
     ],
 )
-def test_what_a_refusal_means(
+def test_error_class_depends_on_status_and_message(
     server: EmbeddingServer, answer: Any, kind: type[RemoteFailed]
 ) -> None:
     server.replies = [lambda _: answer]
-    failed = failure(client(server))
+    failed = failure(make_client(server))
     assert type(failed) is kind and failed.hint
     copy = pickle.loads(pickle.dumps(failed))
     assert (type(copy), copy.message, copy.__dict__) == (kind, failed.message, failed.__dict__)
@@ -315,10 +313,10 @@ def test_what_a_refusal_means(
         "too many stop tokens",
     ],
 )
-def test_too_much_of_something_else_is_no_long_text(server: EmbeddingServer, words: str) -> None:
-    """Nothing is shortened for it, since a shorter text would be refused as well."""
+def test_other_limits_are_not_a_too_long_text(server: EmbeddingServer, words: str) -> None:
+    """A shorter text would be rejected as well."""
     server.replies = [lambda _: error(400, words)]
-    assert type(failure(client(server))) is Refused
+    assert type(failure(make_client(server))) is Refused
 
 
 @pytest.mark.parametrize(
@@ -332,23 +330,25 @@ def test_too_much_of_something_else_is_no_long_text(server: EmbeddingServer, wor
         ((400, {}, b'{"error": {"message": "Bad value", "param": "truncate"}}'), "truncate"),
     ],
 )
-def test_a_refused_parameter_is_named(server: EmbeddingServer, answer: Any, parameter: str) -> None:
+def test_rejected_parameter_is_named(server: EmbeddingServer, answer: Any, parameter: str) -> None:
     server.replies = [lambda _: answer]
     with pytest.raises(ParameterRefused) as caught:
-        client(server).post("embeddings", {**ASKED, "dimensions": 3, "truncate": "NONE"})
+        make_client(server).post("embeddings", {**PAYLOAD, "dimensions": 3, "truncate": "NONE"})
     assert caught.value.parameter == parameter
 
 
 @pytest.mark.parametrize("header", ["Location", "location"])
-def test_a_redirect_is_not_followed_but_told(server: EmbeddingServer, header: str) -> None:
+def test_redirect_is_reported_without_its_secrets(server: EmbeddingServer, header: str) -> None:
     server.replies = [
         lambda _: (308, {header: "https://me:pw@other/v1/embeddings?key=secret"}, b"")
     ]
-    failed = failure(client(server, key="k-123456"))
+    failed = failure(make_client(server, key="k-123456"))
     assert "answered 308: it redirects to https://other/v1/embeddings?key=***" in failed.message
 
 
-def test_no_secret_is_ever_shown(server: EmbeddingServer, caplog: pytest.LogCaptureFixture) -> None:
+def test_errors_and_logs_show_no_secret(
+    server: EmbeddingServer, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     secrets = ("k-123456", "header-value", "query-value")
     for status in (400, 401, 500):
@@ -359,9 +359,9 @@ def test_no_secret_is_ever_shown(server: EmbeddingServer, caplog: pytest.LogCapt
             headers=(("x-secret", secrets[1]),),
             timeout=5,
         )
-        asking = Client(named)
-        failed = failure(asking)
-        seen = f"{failed.message} {failed.hint} {named!r} {asking!r} {failed!r} {caplog.text}"
+        client = Client(named)
+        failed = failure(client)
+        seen = f"{failed.message} {failed.hint} {named!r} {client!r} {failed!r} {caplog.text}"
         assert not [secret for secret in secrets if secret in seen]
     assert server.headers[-1]["Authorization"] == "Bearer k-123456"
     assert server.headers[-1]["x-secret"] == "header-value"
@@ -374,8 +374,8 @@ KEYS = st.text(
 
 
 @given(KEYS, st.data())
-def test_no_piece_of_a_key_is_ever_shown(key: str, data: st.DataObject) -> None:
-    """Even if a server repeats a part of it, in capitals or with something between."""
+def test_no_part_of_a_key_is_shown(key: str, data: st.DataObject) -> None:
+    """A server may repeat a part of it, in capitals or with separators."""
     start = data.draw(st.integers(0, len(key) - 8))
     piece = key[start : data.draw(st.integers(start + 8, len(key)))]
     between = data.draw(st.sampled_from(["", " ", "-", "...", "\n", "\0", "***"]))
@@ -391,7 +391,7 @@ def test_no_piece_of_a_key_is_ever_shown(key: str, data: st.DataObject) -> None:
     assert shown.startswith("Incorrect API key") and shown.count("\0") <= spelt.count("\0")
 
 
-def test_a_key_that_comes_back_in_pieces_is_not_shown(server: EmbeddingServer) -> None:
+def test_key_echoed_in_parts_is_not_shown(server: EmbeddingServer) -> None:
     key = "sk-proj-AbCdEfGhIjKlMnOpQrStUvWx"
     server.replies = [
         lambda _: error(401, f"key {key[:12]} {key[12:]} is wrong"),
@@ -402,12 +402,12 @@ def test_a_key_that_comes_back_in_pieces_is_not_shown(server: EmbeddingServer) -
         ),
     ]
     for _ in range(4):
-        message = failure(client(server, key=key)).message
+        message = failure(make_client(server, key=key)).message
         assert not [at for at in range(len(key) - 7) if key[at : at + 8] in message]
 
 
-def test_azure_wants_the_key_in_a_header_of_its_own(server: EmbeddingServer) -> None:
-    client(server, key="k-123456", key_header="api-key").post("embeddings", ASKED)
+def test_azure_key_is_sent_in_its_own_header(server: EmbeddingServer) -> None:
+    make_client(server, key="k-123456", key_header="api-key").post("embeddings", PAYLOAD)
     assert server.headers[-1]["api-key"] == "k-123456"
     assert "Authorization" not in server.headers[-1]
 
@@ -424,23 +424,23 @@ def test_azure_wants_the_key_in_a_header_of_its_own(server: EmbeddingServer) -> 
         ),
     ],
 )
-def test_azure_is_asked_at_the_path_of_its_version(
+def test_azure_path_depends_on_the_api_version(
     server: EmbeddingServer, base: str, path: str
 ) -> None:
     address = server.url.removesuffix("/v1") + base
-    asking = Client(Server(address, "k-123456", key_header="api-key"))
-    assert asking.post("embeddings", ASKED)["model"] == "tiny"
+    client = Client(Server(address, "k-123456", key_header="api-key"))
+    assert client.post("embeddings", PAYLOAD)["model"] == "tiny"
     assert server.paths == [path] and server.headers[0]["api-key"] == "k-123456"
 
 
-def test_only_the_headers_that_are_named_are_sent(
+def test_only_expected_headers_are_sent(
     server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.setenv(name, "x-from-environment")
-    asking = client(server)
-    asking.post("embeddings", ASKED)
-    asking.post("rerank", ASKED)
+    client = make_client(server)
+    client.post("embeddings", PAYLOAD)
+    client.post("rerank", PAYLOAD)
     for headers in server.headers:
         usual = {"Host", "Content-Type", "Accept", "Accept-Encoding", "User-Agent"}
         assert headers.keys() == {*usual, "Content-Length"}
@@ -448,36 +448,36 @@ def test_only_the_headers_that_are_named_are_sent(
 
 
 @pytest.mark.parametrize("path", ["embeddings", "rerank"])
-def test_both_clients_try_again_and_give_up_alike(
+def test_both_clients_retry_and_give_up_alike(
     server: EmbeddingServer, waits: list[float], path: str
 ) -> None:
-    asking = client(server)
+    client = make_client(server)
     server.replies = [
         lambda _: error(429, "slow down", Retry_After="7"),
         lambda _: error(500, "oops"),
     ]
-    assert asking.post(path, ASKED)["model"] == "tiny"
+    assert client.post(path, PAYLOAD)["model"] == "tiny"
     assert waits[0] == 7 and 0.5 <= waits[1] <= 1 and len(server.asked) == 3
     server.replies = [lambda _: error(429, "no", Retry_After="61")]
     with pytest.raises(Unreachable, match="answered 429: no"):
-        asking.post(path, ASKED)
+        client.post(path, PAYLOAD)
     server.replies = [lambda _: error(409, "conflict")]
     with pytest.raises(Refused, match="conflict"):
-        asking.post(path, ASKED)
+        client.post(path, PAYLOAD)
     assert len(waits) == 2
 
 
 @pytest.mark.parametrize("path", ["embeddings", "rerank"])
-def test_a_request_without_an_answer_is_repeated_only_where_that_is_allowed(
+def test_timed_out_request_is_retried_only_if_allowed(
     server: EmbeddingServer, waits: list[float], path: str
 ) -> None:
     server.replies = [lambda _: time.sleep(0.4)] * 3
-    asking = client(server, timeout=0.2)
+    client = make_client(server, timeout=0.2)
     with pytest.raises(TimedOut, match="no answer in time") as caught:
-        asking.post(path, ASKED, policy=RetryPolicy(repeats_timeouts=False))
+        client.post(path, PAYLOAD, policy=RetryPolicy(repeats_timeouts=False))
     assert "embedding.timeoutMs" in caught.value.hint and len(server.asked) == 1
     with pytest.raises(Unreachable, match="no answer in time"):
-        asking.post(path, ASKED, policy=RetryPolicy(retries=1))
+        client.post(path, PAYLOAD, policy=RetryPolicy(retries=1))
     assert len(server.asked) == 3 and len(waits) == 1
 
 
@@ -496,20 +496,20 @@ def test_a_request_without_an_answer_is_repeated_only_where_that_is_allowed(
         ),
     ],
 )
-def test_what_cannot_be_sent_is_told_before(server: Server, words: str) -> None:
+def test_invalid_address_key_or_header_is_rejected(server: Server, words: str) -> None:
     with pytest.raises(ConfigError, match=words) as caught:
         Client(server)
     assert "secret" not in caught.value.message and "Evil" not in caught.value.message
 
 
-def test_a_url_is_shown_without_what_is_secret() -> None:
+def test_masked_url_shows_no_secret() -> None:
     assert (
         masked("https://me:pw@host:1/v1?api-version=1&key=abc")
         == "https://host:1/v1?api-version=***&key=***"
     )
 
 
-def test_a_busy_server_is_asked_by_fewer_at_a_time() -> None:
+def test_concurrency_halves_when_busy_and_recovers() -> None:
     gate = ConcurrencyLimit(8)
     gate.is_busy(0)
     gate.is_busy(0)  # refused together with the first: counts once
@@ -522,25 +522,25 @@ def test_a_busy_server_is_asked_by_fewer_at_a_time() -> None:
     assert gate.size == 8
 
 
-def test_places_are_kept_while_many_wait() -> None:
-    gate, inside, most = ConcurrencyLimit(2), [0], [0]
+def test_concurrency_limit_holds_with_many_threads() -> None:
+    gate, running, peak = ConcurrencyLimit(2), [0], [0]
     lock = threading.Lock()
 
     def work() -> None:
         with gate:
             with lock:
-                inside[0] += 1
-                most[0] = max(most[0], inside[0])
+                running[0] += 1
+                peak[0] = max(peak[0], running[0])
             time.sleep(0.005)
             with lock:
-                inside[0] -= 1
+                running[0] -= 1
 
     threads = [threading.Thread(target=work) for _ in range(10)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert most[0] == 2
+    assert peak[0] == 2
 
 
 class Proxy:
@@ -556,13 +556,13 @@ class Proxy:
     def _serve(self) -> None:
         while True:
             try:
-                line, _ = self._socket.accept()
+                connection, _ = self._socket.accept()
             except OSError:
                 return
-            with line:
-                self.asked.append(line.recv(65536))
+            with connection:
+                self.asked.append(connection.recv(65536))
                 status = b"403 Forbidden" if self.asked[-1].startswith(b"CONNECT") else b"200 OK"
-                line.sendall(
+                connection.sendall(
                     b"HTTP/1.1 " + status + b"\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
                 )
 
@@ -582,10 +582,12 @@ def proxy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
     running.close()
 
 
-def test_a_proxy_of_the_settings_is_used_and_its_password_goes_to_it_alone(proxy: Proxy) -> None:
+def test_configured_proxy_gets_its_password_and_not_the_key(proxy: Proxy) -> None:
     via = f"http://me:p%40ss@127.0.0.1:{proxy.port}"
     assert (
-        Client(Server("http://models.invalid/v1", "k-123456", proxy=via)).post("embeddings", ASKED)
+        Client(Server("http://models.invalid/v1", "k-123456", proxy=via)).post(
+            "embeddings", PAYLOAD
+        )
         == {}
     )
     assert proxy.asked[0].startswith(b"POST http://models.invalid/v1/embeddings HTTP/1.1\r\n")
@@ -598,22 +600,22 @@ def test_a_proxy_of_the_settings_is_used_and_its_password_goes_to_it_alone(proxy
     )
 
 
-def test_a_proxy_of_the_environment_is_used(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_of_the_environment_is_used(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
-    assert Client(Server("http://models.invalid/v1")).post("embeddings", ASKED) == {}
+    assert Client(Server("http://models.invalid/v1")).post("embeddings", PAYLOAD) == {}
     assert len(proxy.asked) == 1
 
 
-def test_a_server_on_this_machine_is_asked_directly(
+def test_local_server_bypasses_the_proxy(
     proxy: Proxy, server: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
-    client(server).post("embeddings", ASKED)
+    make_client(server).post("embeddings", PAYLOAD)
     assert not proxy.asked
 
 
 @pytest.mark.parametrize(
-    ("host", "here"),
+    ("host", "is_local"),
     [
         ("localhost", True),
         ("127.0.0.1", True),
@@ -625,27 +627,29 @@ def test_a_server_on_this_machine_is_asked_directly(
         ("10.0.0.1", False),
     ],
 )
-def test_a_name_that_looks_like_this_machine_is_not(host: str, here: bool) -> None:
-    assert on_this_machine(f"http://{host}/v1") == here
+def test_only_loopback_hosts_are_on_this_machine(host: str, is_local: bool) -> None:
+    assert on_this_machine(f"http://{host}/v1") == is_local
 
 
-@pytest.mark.parametrize("way", ["NO_PROXY", "none"])
-def test_without_a_proxy(proxy: Proxy, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+@pytest.mark.parametrize("setting", ["NO_PROXY", "none"])
+def test_disabled_proxy_is_not_used(
+    proxy: Proxy, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
-    if way == "NO_PROXY":
+    if setting == "NO_PROXY":
         monkeypatch.setenv("NO_PROXY", "models.invalid")
     with pytest.raises(Unreachable):
-        Client(Server("http://models.invalid/v1", proxy="" if way == "NO_PROXY" else way)).post(
-            "x", ASKED
-        )
+        Client(
+            Server("http://models.invalid/v1", proxy="" if setting == "NO_PROXY" else setting)
+        ).post("x", PAYLOAD)
     assert not proxy.asked
 
 
-def test_a_file_without_certificates_is_told(tmp_path: Path) -> None:
+def test_file_without_certificates_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "ca.pem"
     file.write_text("nothing")
     with pytest.raises(ConfigError, match="cannot read the certificates"):
-        Client(Server("https://localhost:1/v1", ca_file=str(file))).post("x", ASKED)
+        Client(Server("https://localhost:1/v1", ca_file=str(file))).post("x", PAYLOAD)
 
 
 @pytest.fixture
@@ -654,19 +658,19 @@ def certificate(tmp_path: Path) -> Path:
     program = shutil.which("openssl")
     if program is None:
         pytest.skip("the openssl command is not installed")
-    key, made = tmp_path / "key.pem", tmp_path / "made.pem"
+    key, issued = tmp_path / "key.pem", tmp_path / "made.pem"
     names = ("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
-    kind = ("-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", str(key), "-out", str(made))
+    kind = ("-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", str(key), "-out", str(issued))
     subprocess.run([program, "req", "-x509", *kind, *names], check=True, capture_output=True)
     both = tmp_path / "both.pem"
-    both.write_text(key.read_text() + made.read_text())
+    both.write_text(key.read_text() + issued.read_text())
     return both
 
 
 @pytest.mark.skipif(
     sys.version_info < (3, 11), reason="ssl of Python 3.10 leaves the refused server's socket open"
 )
-def test_a_certificate_has_to_be_trusted(server: EmbeddingServer, certificate: Path) -> None:
+def test_only_a_trusted_certificate_is_accepted(server: EmbeddingServer, certificate: Path) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     server.secure(context)
@@ -677,7 +681,7 @@ def test_a_certificate_has_to_be_trusted(server: EmbeddingServer, certificate: P
     )
     assert failed.hint == "embedding.caFile names further certificates to trust"
     trusting = Client(Server(f"https://localhost:{port}", timeout=5, ca_file=str(certificate)))
-    assert trusting.post("embeddings", ASKED)["model"] == "tiny"
-    assert trusting.post("embeddings", ASKED)["model"] == "tiny"
+    assert trusting.post("embeddings", PAYLOAD)["model"] == "tiny"
+    assert trusting.post("embeddings", PAYLOAD)["model"] == "tiny"
     other = Client(Server(f"https://127.0.0.1:{port}", timeout=5, ca_file=str(certificate)))
     assert "its certificate is not trusted" in failure(other).message  # it is for another name

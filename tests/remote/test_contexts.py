@@ -1,6 +1,4 @@
-"""Tests of secrets recognised by a call, a file or a service: they are removed, and lookalikes
-stay.
-"""
+"""Tests of secrets recognised by a call, a file or a service: only secrets are removed."""
 
 from __future__ import annotations
 
@@ -14,11 +12,11 @@ from ragit.remote.secrets import redact
 LETTERS = string.ascii_letters + string.digits
 
 
-def some(alphabet: str, length: int, seed: int) -> str:
+def random_text(alphabet: str, length: int, seed: int) -> str:
     return "".join(random.Random(f"{alphabet}{length}{seed}").choices(alphabet, k=length))
 
 
-def made(seed: int) -> dict[str, str]:
+def secret_values(seed: int) -> dict[str, str]:
     """Return values by the letter that stands for them in the forms below."""
     signs = "!#$%&*+,-.:;=?@^_|~ ()<>"
     words = [
@@ -27,19 +25,19 @@ def made(seed: int) -> dict[str, str]:
     ]
     numbers = random.Random(seed).choices(range(256), k=16)
     return {
-        "§hex32§": some("0123456789abcdef", 32, seed),
-        "§hex37§": some("0123456789abcdef", 37, seed),
-        "§hex40§": some("0123456789abcdef", 40, seed),
-        "§hex48§": some("0123456789ABCDEF", 48, seed),
-        "§hex64§": some("0123456789abcdef", 64, seed),
-        "§fernet§": some(LETTERS + "-_", 43, seed) + "=",
-        "§an16§": some(LETTERS, 16, seed),
-        "§an24§": some(LETTERS, 24, seed),
-        "§an36§": some(LETTERS, 36, seed),
-        "§an140§": some(LETTERS + "-_", 140, seed),
-        "§b32§": some("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 32, seed),
-        "§salt§": some(LETTERS + signs, 64, seed).strip().ljust(64, "x"),
-        "§pw§": some(LETTERS + "!@#%^*_+", 18, seed),
+        "§hex32§": random_text("0123456789abcdef", 32, seed),
+        "§hex37§": random_text("0123456789abcdef", 37, seed),
+        "§hex40§": random_text("0123456789abcdef", 40, seed),
+        "§hex48§": random_text("0123456789ABCDEF", 48, seed),
+        "§hex64§": random_text("0123456789abcdef", 64, seed),
+        "§fernet§": random_text(LETTERS + "-_", 43, seed) + "=",
+        "§an16§": random_text(LETTERS, 16, seed),
+        "§an24§": random_text(LETTERS, 24, seed),
+        "§an36§": random_text(LETTERS, 36, seed),
+        "§an140§": random_text(LETTERS + "-_", 140, seed),
+        "§b32§": random_text("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 32, seed),
+        "§salt§": random_text(LETTERS + signs, 64, seed).strip().ljust(64, "x"),
+        "§pw§": random_text(LETTERS + "!@#%^*_+", 18, seed),
         "§words§": " ".join(words),
         "§bytes§": ", ".join(f"0x{n:02x}" for n in numbers),
         "§numbers§": ", ".join(map(str, numbers)),
@@ -114,13 +112,13 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_secret_that_its_place_tells_goes(form: str) -> None:
+def test_secret_recognised_by_its_context_is_removed(form: str) -> None:
     for seed in range(8):
-        assert_goes(form, seed)
+        assert_removed(form, seed)
 
 
-def assert_goes(form: str, seed: int) -> None:
-    values = {name: value for name, value in made(seed).items() if name in FORMS[form]}
+def assert_removed(form: str, seed: int) -> None:
+    values = {name: value for name, value in secret_values(seed).items() if name in FORMS[form]}
     text = FORMS[form]
     for name, value in values.items():
         text = text.replace(name, value)
@@ -158,5 +156,5 @@ def assert_goes(form: str, seed: int) -> None:
         "otpauth://totp/{label}?secret={secret}\n",
     ],
 )
-def test_what_only_looks_like_one_stays(text: str) -> None:
+def test_lookalike_of_a_secret_is_kept(text: str) -> None:
     assert redact(text) == text

@@ -110,47 +110,47 @@ NEITHER = {
 
 
 def kind_of(status: int, message: str, payload: dict[str, Any] | None = None) -> type[Refused]:
-    said = meaning(
+    verdict = meaning(
         Response(status, {}, json.dumps({"error": {"message": message}}).encode()),
         payload or {"input": []},
     )
-    assert not isinstance(said, Later)
-    return said.kind
+    assert not isinstance(verdict, Later)
+    return verdict.kind
 
 
 @pytest.mark.parametrize("message", TOO_LONG.values(), ids=TOO_LONG)
-def test_a_text_that_is_too_long(message: str) -> None:
+def test_too_long_text_is_recognised(message: str) -> None:
     for status in (400, 413, 422, 500):
         assert kind_of(status, message) is TooLong
         assert kind_of(status, message.upper()) is TooLong
 
 
 @pytest.mark.parametrize("message", TOO_MANY.values(), ids=TOO_MANY)
-def test_too_many_texts(message: str) -> None:
+def test_too_many_texts_are_recognised(message: str) -> None:
     for status in (400, 413, 422):
         assert kind_of(status, message) is TooMany
 
 
 @pytest.mark.parametrize("message", NEITHER.values(), ids=NEITHER)
-def test_something_else(message: str) -> None:
+def test_other_error_is_recognised(message: str) -> None:
     for status in (400, 422):
         assert kind_of(status, message) is Refused
 
 
-def test_a_parameter_that_is_refused_is_no_long_text() -> None:
+def test_rejected_parameter_is_not_a_too_long_text() -> None:
     message = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'."
     assert kind_of(400, message, {"messages": [], "max_tokens": 300}) is ParameterRefused
     assert kind_of(400, message, {"input": []}) is Refused
 
 
-def test_a_body_that_is_too_large_for_a_proxy_gets_smaller() -> None:
+def test_html_page_with_status_413_means_too_long() -> None:
     page = b"<html><head><title>413 Request Entity Too Large</title></head></html>"
-    said = meaning(Response(413, {}, page, "Request Entity Too Large"), {"input": []})
-    assert not isinstance(said, Later) and said.kind is TooLong
+    verdict = meaning(Response(413, {}, page, "Request Entity Too Large"), {"input": []})
+    assert not isinstance(verdict, Later) and verdict.kind is TooLong
 
 
 @given(st.text(max_size=300))
-def test_any_sentence_has_a_meaning_soon(message: str) -> None:
+def test_any_message_has_one_of_three_meanings(message: str) -> None:
     assert kind_of(400, message) in (Refused, TooLong, TooMany)
 
 
@@ -160,7 +160,7 @@ def embedder(server: EmbeddingServer) -> Any:
 
 @pytest.mark.parametrize("status", [400, 413, 422])
 @pytest.mark.parametrize("message", TOO_MANY.values(), ids=TOO_MANY)
-def test_too_many_texts_are_sent_in_halves_and_none_is_cut(
+def test_too_many_texts_are_split_and_not_shortened(
     server: EmbeddingServer, status: int, message: str
 ) -> None:
     server.reply = lambda payload: (
@@ -176,9 +176,7 @@ def test_too_many_texts_are_sent_in_halves_and_none_is_cut(
 
 
 @pytest.mark.parametrize("message", NEITHER.values(), ids=NEITHER)
-def test_what_is_wrong_with_a_request_costs_no_text_its_end(
-    server: EmbeddingServer, message: str
-) -> None:
+def test_other_error_does_not_shorten_a_text(server: EmbeddingServer, message: str) -> None:
     server.reply = lambda _: error(400, message)
     served = embedder(server)
     with pytest.raises(EmbedderUnavailable):
@@ -187,8 +185,8 @@ def test_what_is_wrong_with_a_request_costs_no_text_its_end(
     assert [payload["input"] for payload in server.asked] == [["a" * 5000], ["def main():"]]
 
 
-def test_halves_go_on_being_halved_by_a_body_of_bytes(server: EmbeddingServer) -> None:
-    """A proxy answers so that looks only at the body's size: no text is shortened."""
+def test_status_413_without_a_message_splits_the_batch(server: EmbeddingServer) -> None:
+    """A proxy that checks only the size of the body answers like this; no text is shortened."""
     server.reply = lambda payload: (
         (413, {}, b"") if sum(map(len, payload["input"])) > 900 else embeddings_answer(payload)
     )

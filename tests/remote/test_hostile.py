@@ -33,7 +33,7 @@ from ragit.remote.server import Server as Address
 from ragit.search.listwise import listed
 from ragit.search.rewrite import listed as variants
 
-AT_ONCE = RetryPolicy(retries=0)
+NO_RETRY = RetryPolicy(retries=0)
 WAIT = 0.3
 
 
@@ -46,16 +46,16 @@ def embed(url: str, timeout: float = WAIT, **more: Any) -> None:
 
 def chat(url: str, timeout: float = WAIT) -> None:
     Chat(Client(Address(url, timeout=timeout)), "m").ask(
-        [Message("user", ("hi",))], max_tokens=9, policy=AT_ONCE
+        [Message("user", ("hi",))], max_tokens=9, policy=NO_RETRY
     )
 
 
 def rerank(url: str, timeout: float = WAIT) -> None:
     encoder = CrossEncoder(Client(Address(url, timeout=timeout)), DIALECTS["jina"])
-    encoder.relevances("query", ["one", "two"], policy=AT_ONCE)
+    encoder.relevances("query", ["one", "two"], policy=NO_RETRY)
 
 
-FACES: dict[str, Callable[..., None]] = {"embed": embed, "chat": chat, "rerank": rerank}
+CLIENTS: dict[str, Callable[..., None]] = {"embed": embed, "chat": chat, "rerank": rerank}
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def bounded(seconds: float, megabytes: float) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def hostile() -> Iterator[AnsweringServer]:
-    import_module("openai")  # a loaded machine takes seconds, which are not the answer's
+    import_module("openai")  # seconds on a loaded machine: import before the clock starts
     with AnsweringServer(lambda _: None, "/v1") as one:
         yield one
 
@@ -91,7 +91,7 @@ def endless(head: bytes, piece: bytes) -> Callable[[BaseHTTPRequestHandler], Non
     return write
 
 
-def once(*parts: bytes, pause: float = 0) -> Callable[[BaseHTTPRequestHandler], None]:
+def send(*parts: bytes, pause: float = 0) -> Callable[[BaseHTTPRequestHandler], None]:
     """Send these parts and close."""
 
     def write(handler: BaseHTTPRequestHandler) -> None:
@@ -109,54 +109,54 @@ GZIPPED = OK + b"Content-Encoding: gzip\r\n"
 EMPTY_BLOCK = b"\x00\x00\x00\xff\xff"
 GZIP_HEAD = bytes([31, 139, 8, 0, 0, 0, 0, 0, 0, 3])
 
-WIRES: dict[str, object] = {
-    "nothing": once(),
-    "silence": once(b"", pause=3 * WAIT),
-    "headers alone": once(OK + b"Content-Length: 9\r\n\r\n"),
-    "headers without an end": once(OK + b"Content-Length: 9\r\n"),
-    "slow headers": once(*[OK, *[b"X-%d: y\r\n" % n for n in range(20)]], pause=0.1),
+RAW_ANSWERS: dict[str, object] = {
+    "nothing": send(),
+    "silence": send(b"", pause=3 * WAIT),
+    "headers alone": send(OK + b"Content-Length: 9\r\n\r\n"),
+    "headers without an end": send(OK + b"Content-Length: 9\r\n"),
+    "slow headers": send(*[OK, *[b"X-%d: y\r\n" % n for n in range(20)]], pause=0.1),
     "many headers": endless(OK, b"X: y\r\n" * 99),
     "a long header": endless(OK + b"X: ", b"y" * 9999),
     "a long status": endless(b"HTTP/1.1 200 ", b"O" * 9999),
     "continue for ever": endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
-    "switching": once(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"),
-    "status 0": once(b"HTTP/1.1 000 No\r\n\r\n"),
-    "status 999999": once(b"HTTP/1.1 999999 No\r\n\r\n"),
-    "status of letters": once(b"HTTP/1.1 abc No\r\n\r\n"),
-    "HTTP/9": once(b"HTTP/9.9 200 OK\r\n\r\n{}"),
-    "no content": once(b"HTTP/1.1 204 No Content\r\n\r\n"),
-    "too long a length": once(OK + b"Content-Length: 99999999999999999999999\r\n\r\n{}"),
-    "a negative length": once(OK + b"Content-Length: -1\r\n\r\n{}"),
-    "two lengths": once(OK + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}"),
-    "a length of letters": once(OK + b"Content-Length: abc\r\n\r\n{}"),
+    "switching": send(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"),
+    "status 0": send(b"HTTP/1.1 000 No\r\n\r\n"),
+    "status 999999": send(b"HTTP/1.1 999999 No\r\n\r\n"),
+    "status of letters": send(b"HTTP/1.1 abc No\r\n\r\n"),
+    "HTTP/9": send(b"HTTP/9.9 200 OK\r\n\r\n{}"),
+    "no content": send(b"HTTP/1.1 204 No Content\r\n\r\n"),
+    "too long a length": send(OK + b"Content-Length: 99999999999999999999999\r\n\r\n{}"),
+    "a negative length": send(OK + b"Content-Length: -1\r\n\r\n{}"),
+    "two lengths": send(OK + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}"),
+    "a length of letters": send(OK + b"Content-Length: abc\r\n\r\n{}"),
     "endless": endless(OK + b"\r\n", b"[" * 65536),
     "endless chunks": endless(CHUNKED, b"10\r\n" + b"[" * 16 + b"\r\n"),
     "chunks of one": endless(CHUNKED, b"1\r\n[\r\n" * 5000),
-    "empty chunks": once(CHUNKED + b"0\r\n\r\n"),
-    "a negative chunk": once(CHUNKED + b"-5\r\n[[[[[\r\n0\r\n\r\n"),
-    "a huge chunk": once(CHUNKED + b"f" * 16 + b"\r\n[[[["),
-    "no chunk": once(CHUNKED + b"xyz\r\n"),
+    "empty chunks": send(CHUNKED + b"0\r\n\r\n"),
+    "a negative chunk": send(CHUNKED + b"-5\r\n[[[[[\r\n0\r\n\r\n"),
+    "a huge chunk": send(CHUNKED + b"f" * 16 + b"\r\n[[[["),
+    "no chunk": send(CHUNKED + b"xyz\r\n"),
     "a chunk's long name": endless(CHUNKED + b"1;", b"x" * 9999),
     "trailers for ever": endless(CHUNKED + b"2\r\n{}\r\n0\r\n", b"X: y\r\n" * 999),
     "empty blocks for ever": endless(GZIPPED + b"\r\n" + GZIP_HEAD, EMPTY_BLOCK * 9999),
     "more behind the end": endless(GZIPPED + b"\r\n" + gzip.compress(b"{}"), b"x" * 65536),
-    "no gzip": once(GZIPPED + b"Content-Length: 2\r\n\r\n{}"),
-    "an unknown encoding": once(OK + b"Content-Encoding: br\r\nContent-Length: 2\r\n\r\n{}"),
-    "encodings": once(OK + b"Content-Encoding: gzip, gzip\r\nContent-Length: 2\r\n\r\n{}"),
-    "a redirect": once(
+    "no gzip": send(GZIPPED + b"Content-Length: 2\r\n\r\n{}"),
+    "an unknown encoding": send(OK + b"Content-Encoding: br\r\nContent-Length: 2\r\n\r\n{}"),
+    "encodings": send(OK + b"Content-Encoding: gzip, gzip\r\nContent-Length: 2\r\n\r\n{}"),
+    "a redirect": send(
         b"HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n"
     ),
-    "a redirect to anywhere": once(
+    "a redirect to anywhere": send(
         b"HTTP/1.1 307 X\r\nLocation: \x1b[31m//[::\xff\r\nContent-Length: 0\r\n\r\n"
     ),
-    "a redirect to nowhere": once(b"HTTP/1.1 308 X\r\nContent-Length: 0\r\n\r\n"),
-    "cookies": once(OK + b"Set-Cookie: a=b; Domain=.com\r\n" * 9 + b"Content-Length: 2\r\n\r\n{}"),
-    "later": raw(429, b"") and (429, {"Retry-After": "1e9"}, b""),
+    "a redirect to nowhere": send(b"HTTP/1.1 308 X\r\nContent-Length: 0\r\n\r\n"),
+    "cookies": send(OK + b"Set-Cookie: a=b; Domain=.com\r\n" * 9 + b"Content-Length: 2\r\n\r\n{}"),
+    "later": (429, {"Retry-After": "1e9"}, b""),
     "before": (503, {"Retry-After": "-5"}, b""),
     "never": (503, {"Retry-After": "nan"}, b""),
     "in another age": (429, {"Retry-After": "Fri, 31 Dec 999999 23:59:59 GMT"}, b""),
     "in a moment that is none": (429, {"retry-after-ms": "1e400"}, b""),
-    "a colourful reason": once(
+    "a colourful reason": send(
         b"HTTP/1.1 400 \x1b[31mred\x1b]0;title\x07\r\nContent-Length: 0\r\n\r\n"
     ),
 }
@@ -187,27 +187,30 @@ BODIES: dict[str, object] = {
 
 
 @pytest.mark.parametrize(
-    ("attack", "face"),
-    [*((attack, "embed") for attack in WIRES), *((one, face) for one in BODIES for face in FACES)],
+    ("attack", "client"),
+    [
+        *((attack, "embed") for attack in RAW_ANSWERS),
+        *((one, client) for one in BODIES for client in CLIENTS),
+    ],
 )
-def test_every_answer_ends_as_an_error_with_a_hint(
-    hostile: AnsweringServer, face: str, attack: str
+def test_hostile_answer_is_an_error_with_a_hint(
+    hostile: AnsweringServer, client: str, attack: str
 ) -> None:
-    hostile.reply = lambda _: {**WIRES, **BODIES}[attack]
+    hostile.reply = lambda _: {**RAW_ANSWERS, **BODIES}[attack]
     with bounded(seconds=5 * WAIT + 3, megabytes=400), pytest.raises(RagitError) as caught:
-        FACES[face](hostile.url)
+        CLIENTS[client](hostile.url)
     assert (
         caught.value.hint and caught.value.message.isprintable() and len(caught.value.message) < 500
     )
 
 
-@pytest.mark.parametrize("face", FACES)
-def test_an_answer_of_any_depth_ends_as_an_error(hostile: AnsweringServer, face: str) -> None:
+@pytest.mark.parametrize("client", CLIENTS)
+def test_nested_answer_of_any_depth_is_an_error(hostile: AnsweringServer, client: str) -> None:
     """JSON that can be parsed may still be too deep to be printed."""
     for depth in range(100, 1000, 30):
         hostile.reply = lambda _, depth=depth: raw(200, b"[" * depth + b"]" * depth)
         with pytest.raises(RagitError):
-            FACES[face](hostile.url, timeout=5)
+            CLIENTS[client](hostile.url, timeout=5)
 
 
 VECTORS: dict[str, object] = {
@@ -238,9 +241,9 @@ VECTORS: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("what", VECTORS)
-def test_vectors_that_are_none(hostile: AnsweringServer, what: str) -> None:
-    rows = VECTORS[what]
+@pytest.mark.parametrize("case", VECTORS)
+def test_invalid_vectors_are_an_error(hostile: AnsweringServer, case: str) -> None:
+    rows = VECTORS[case]
     assert isinstance(rows, list)
     hostile.reply = lambda _: {
         "data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]
@@ -266,13 +269,13 @@ def test_vectors_that_are_none(hostile: AnsweringServer, what: str) -> None:
     ],
     ids=str,
 )
-def test_rows_that_are_numbered_otherwise(hostile: AnsweringServer, indexes: list[Any]) -> None:
+def test_invalid_row_numbers_are_an_error(hostile: AnsweringServer, indexes: list[Any]) -> None:
     hostile.reply = lambda _: {"data": [{"index": index, "embedding": [1, 2]} for index in indexes]}
     with pytest.raises(EmbedderUnavailable):
         embed(hostile.url, timeout=5)
 
 
-def test_rows_out_of_order_are_put_in_order(hostile: AnsweringServer) -> None:
+def test_rows_are_sorted_by_their_index(hostile: AnsweringServer) -> None:
     hostile.reply = lambda _: {
         "data": [{"index": 1, "embedding": [0, 1]}, {"index": 0, "embedding": [1, 0]}]
     }
@@ -286,7 +289,7 @@ def test_rows_out_of_order_are_put_in_order(hostile: AnsweringServer) -> None:
 @pytest.mark.parametrize(
     "tokens", [10**400, -5, 1e300, True, "9", None, [1], {"a": 1}], ids=lambda one: str(one)[:9]
 )
-def test_tokens_that_nobody_counted(hostile: AnsweringServer, tokens: Any) -> None:
+def test_invalid_token_counts_are_ignored(hostile: AnsweringServer, tokens: Any) -> None:
     """The counts are only for the report, which ignores them."""
     rows = [{"index": at, "embedding": [1, 2]} for at in range(2)]
     hostile.reply = lambda _: {"data": rows, "usage": {"total_tokens": tokens}}
@@ -319,9 +322,9 @@ CHATS: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("what", CHATS)
-def test_chats_that_say_nothing(hostile: AnsweringServer, what: str) -> None:
-    hostile.reply = lambda _: CHATS[what]
+@pytest.mark.parametrize("case", CHATS)
+def test_chat_answer_without_text_is_an_error(hostile: AnsweringServer, case: str) -> None:
+    hostile.reply = lambda _: CHATS[case]
     with bounded(5, 100), pytest.raises(RemoteFailed) as caught:
         chat(hostile.url, timeout=5)
     assert caught.value.hint and caught.value.message.isprintable()
@@ -355,7 +358,7 @@ def extracted(text: str) -> str:
         "- ",
     ],
 )
-def test_a_long_answer_is_read_in_a_moment(unit: str) -> None:
+def test_long_answer_is_parsed_within_5_seconds(unit: str) -> None:
     text = f"a{unit * (2_000_000 // len(unit))}b"
     with bounded(5, 200):
         text = extracted(text)
@@ -366,14 +369,14 @@ def test_a_long_answer_is_read_in_a_moment(unit: str) -> None:
 
 @given(st.text(max_size=200) | st.text("\ud800\udfffab\n", max_size=20))
 @settings(max_examples=200, deadline=None)
-def test_what_a_model_says_can_be_stored_and_sent(text: str) -> None:
-    """In UTF-8, which has no lone surrogates."""
+def test_parsed_answer_is_valid_utf_8(text: str) -> None:
+    """UTF-8 has no lone surrogates."""
     text = extracted(text)
     for one in (one_line(text), *variants(text, "query", 5)):
         assert one.encode().decode() == one
 
 
-def test_a_describer_gives_up_on_a_hostile_server(hostile: AnsweringServer) -> None:
+def test_describer_gives_up_on_a_hostile_server(hostile: AnsweringServer) -> None:
     hostile.reply = lambda _: raw(200, b"[" * 500 + b"]" * 500)
     describer = Describer(Chat(Client(Address(hostile.url)), "m"), 9)
     outcome = list(
@@ -400,25 +403,25 @@ RELEVANCES: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("what", RELEVANCES)
-def test_relevances_that_are_none(hostile: AnsweringServer, what: str) -> None:
-    hostile.reply = lambda _: RELEVANCES[what]
+@pytest.mark.parametrize("case", RELEVANCES)
+def test_invalid_relevances_are_an_error(hostile: AnsweringServer, case: str) -> None:
+    hostile.reply = lambda _: RELEVANCES[case]
     with bounded(3, 100), pytest.raises(RemoteFailed) as caught:
         rerank(hostile.url, timeout=5)
     assert caught.value.hint
 
 
-def test_a_bomb_behind_a_bomb(hostile: AnsweringServer) -> None:
+def test_endless_gzip_bombs_take_bounded_memory(hostile: AnsweringServer) -> None:
     """Each part inflates a thousandfold, and none is the last."""
     bomb = zlib.compressobj(wbits=31)
     piece = bomb.compress(b" " * 50_000_000) + bomb.flush(zlib.Z_SYNC_FLUSH)
     hostile.reply = lambda _: endless(GZIPPED + b"\r\n", piece)
-    for face in FACES.values():
+    for client in CLIENTS.values():
         with bounded(seconds=9, megabytes=600), pytest.raises(RagitError):
-            face(hostile.url, timeout=2)
+            client(hostile.url, timeout=2)
 
 
-def test_a_host_of_many_addresses_is_not_tried_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deadline_covers_all_addresses_of_a_host(monkeypatch: pytest.MonkeyPatch) -> None:
     """The owner of a name may give it a hundred addresses that do not answer."""
     with socket.create_server(("127.0.0.1", 0), backlog=1) as full:
         place = full.getsockname()
@@ -443,18 +446,18 @@ def test_a_host_of_many_addresses_is_not_tried_for_longer(monkeypatch: pytest.Mo
             one.close()
 
 
-def test_a_server_that_reads_nothing_is_not_waited_for() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as deaf:
+def test_server_that_reads_nothing_hits_the_deadline() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as unread:
         started = time.monotonic()
-        url = f"http://127.0.0.1:{deaf.getsockname()[1]}/v1"
+        url = f"http://127.0.0.1:{unread.getsockname()[1]}/v1"
         with pytest.raises(RagitError):
             Client(Address(url, timeout=WAIT)).post(
-                "x", {"input": "a b " * 3_000_000}, policy=AT_ONCE
+                "x", {"input": "a b " * 3_000_000}, policy=NO_RETRY
             )
         assert time.monotonic() - started < 8
 
 
-def test_dimensions_that_change_from_batch_to_batch(server: EmbeddingServer) -> None:
+def test_dimensions_that_change_between_batches_are_an_error(server: EmbeddingServer) -> None:
     server.reply = lambda payload: embeddings_answer(payload, 2 + len(server.asked))
     options = EmbedderOptions(model="m", batch_size=1)
     with pytest.raises(EmbedderUnavailable, match="dimensions instead of"):
@@ -463,7 +466,7 @@ def test_dimensions_that_change_from_batch_to_batch(server: EmbeddingServer) -> 
         )
 
 
-def test_one_that_always_says_too_long_is_asked_a_few_dozen_times_a_text(
+def test_requests_are_bounded_if_every_text_is_too_long(
     server: EmbeddingServer,
 ) -> None:
     server.reply = lambda _: raw(400, b'{"error": {"message": "too long, 10 of 11 tokens"}}')

@@ -1,5 +1,5 @@
 """Tests of passwords in files of many formats: each is removed; its surroundings, and code about
-passwords, stay.
+passwords, are kept.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ragit.remote.secrets import GONE, redact
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_what_is_planted_goes_and_the_rest_of_the_file_stays(kind: str) -> None:
+def test_password_is_removed_and_the_rest_is_kept(kind: str) -> None:
     for seed in range(3):
         found: Counter[str] = Counter()
         text = filled(ALL[kind], seed)
@@ -25,7 +25,7 @@ def test_what_is_planted_goes_and_the_rest_of_the_file_stays(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ALL)
-def test_a_file_with_windows_line_ends_is_no_other(kind: str) -> None:
+def test_password_is_removed_with_crlf_line_ends(kind: str) -> None:
     text = filled(ALL[kind], 1).replace("\r", "").replace("\n", "\r\n")
     assert redact(text).split() == filled(ALL[kind], 1, GONE).split()
 
@@ -33,8 +33,8 @@ def test_a_file_with_windows_line_ends_is_no_other(kind: str) -> None:
 @pytest.mark.parametrize(
     "kind", [kind for kind in ALL if "cut" not in kind and "chunk" not in kind]
 )
-def test_a_placeholder_in_its_place_stays(kind: str) -> None:
-    """A placeholder is no password, and the text to embed must not change for it."""
+def test_placeholder_is_kept(kind: str) -> None:
+    """A placeholder is not a password: the text to embed must not change."""
     for placeholder in ("${PASSWORD}", "<password>", "changeme", "{{ password }}"):
         text = filled(ALL[kind], 1, placeholder)
         assert redact(text) == text, placeholder
@@ -148,7 +148,7 @@ def test_a_placeholder_in_its_place_stays(kind: str) -> None:
         "secrets:\n  data:\n    thing: sunshine\n",
     ],
 )
-def test_what_only_speaks_of_passwords_stays(text: str) -> None:
+def test_text_about_passwords_is_kept(text: str) -> None:
     assert redact(text) == text
 
 
@@ -172,7 +172,9 @@ CODE_AROUND = [
     "line", ["password: {}", "db_password: {}", "smtp_pass: {}", "password={}"]
 )
 @pytest.mark.parametrize("around", [*SETTINGS_AROUND, *CODE_AROUND])
-def test_the_lines_around_tell_a_setting_from_code(line: str, around: tuple[str, str]) -> None:
+def test_surrounding_lines_distinguish_settings_from_code(
+    line: str, around: tuple[str, str]
+) -> None:
     """A bare word is a password in a file of settings, and a variable in code."""
     above, below = around
     text = above + line.format(word(3)) + below
@@ -182,12 +184,12 @@ def test_the_lines_around_tell_a_setting_from_code(line: str, around: tuple[str,
         assert redact(text) == text
 
 
-def test_a_bare_word_in_a_script_is_a_literal() -> None:
+def test_bare_word_in_a_shell_script_is_removed() -> None:
     text = "#!/bin/sh\nif true; then\n  db_password={}\nfi"
     assert redact(text.format(word(1))) == text.format(GONE)
 
 
-def test_a_word_with_blanks_around_the_sign_needs_more_than_no_code() -> None:
+def test_bare_word_after_a_spaced_sign_needs_context() -> None:
     """`password = content` may be the only line of code in a chunk; a section or an address beside
     it means settings.
     """
@@ -199,25 +201,25 @@ def test_a_word_with_blanks_around_the_sign_needs_more_than_no_code() -> None:
     )
 
 
-def test_all_rows_of_a_table_go_up_to_its_end() -> None:
+def test_password_column_is_removed_up_to_the_end_of_the_table() -> None:
     rows = "\n".join(f"{word(seed)}@h,{word(seed + 50)},{seed}" for seed in range(9))
-    gone = "\n".join(f"{word(seed)}@h,{GONE},{seed}" for seed in range(9))
+    redacted_rows = "\n".join(f"{word(seed)}@h,{GONE},{seed}" for seed in range(9))
     assert (
         redact(f"mail,password,id\n{rows}\n\nend,of it,all")
-        == f"mail,password,id\n{gone}\n\nend,of it,all"
+        == f"mail,password,id\n{redacted_rows}\n\nend,of it,all"
     )
     inserted = ", ".join(f"({seed}, 'a''b', '{word(seed)}')" for seed in range(5))
     clean = redact(f"INSERT INTO users (id, name, `password`) VALUES\n{inserted};\nSELECT 'x';")
     assert clean.count(GONE) == 5 and clean.endswith(";\nSELECT 'x';") and word(2) not in clean
 
 
-def test_a_row_that_is_no_row_is_left_whole() -> None:
+def test_malformed_sql_row_is_kept() -> None:
     for row in ("(1,,'{}')", "(1, f('{}'))", "(1, '{}", "(1, 'it''s {}'"):
         text = f"INSERT INTO users (id, password) VALUES {row.format(word(1))};"
         assert redact(text) == text
 
 
-def test_all_values_of_a_secret_go_and_its_lines_stay() -> None:
+def test_all_values_of_a_kubernetes_secret_are_removed() -> None:
     text = (
         f"kind: Secret\nstringData:\n  a: {word(1)}\n  b: |\n    x = {word(2)}\n\n    {word(3)}\n"
     )
@@ -231,12 +233,12 @@ def test_all_values_of_a_secret_go_and_its_lines_stay() -> None:
     assert not [seed for seed in range(1, 5) if word(seed) in clean]
 
 
-def test_all_that_follows_the_first_cookie_of_a_session_goes() -> None:
+def test_cookie_header_is_removed_from_its_first_value_on() -> None:
     text = f"Cookie: lang=en; sid={token(1)}; theme={token(2)}\nHost: h"
     assert redact(text) == f"Cookie: lang={GONE}\nHost: h"
 
 
-def test_short_words_and_identifiers_are_where_the_rule_ends() -> None:
+def test_short_words_and_identifiers_are_kept() -> None:
     """Documented limits: below five characters, several words that make a sentence,
     `snake_case`.
     """
@@ -270,7 +272,7 @@ HARDEST = {
 
 
 @pytest.mark.parametrize("place", HARDEST)
-def test_of_random_passwords_at_most_one_in_a_hundred_is_sent(place: str) -> None:
+def test_at_most_one_percent_of_random_passwords_is_sent(place: str) -> None:
     form, alphabet = HARDEST[place]
     chance = random.Random(place)
     sent = 0
@@ -293,5 +295,5 @@ def test_of_random_passwords_at_most_one_in_a_hundred_is_sent(place: str) -> Non
         "IDENTIFIED BY password\n",
     ],
 )
-def test_names_formats_and_elements_beside_a_password_stay(text: str) -> None:
+def test_names_formats_and_elements_beside_a_password_are_kept(text: str) -> None:
     assert redact(text) == text

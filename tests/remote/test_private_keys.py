@@ -21,8 +21,8 @@ LETTERS = string.ascii_letters + string.digits + "+/"
 
 def body(lines: int, seed: int = 1) -> list[str]:
     """Return the body of a key, generated so that no scanner finds it."""
-    made = random.Random(seed)
-    return ["".join(made.choices(LETTERS, k=64)) for _ in range(lines)]
+    chance = random.Random(seed)
+    return ["".join(chance.choices(LETTERS, k=64)) for _ in range(lines)]
 
 
 def key(lines: int = 25, kind: str = "RSA ") -> str:
@@ -51,7 +51,7 @@ def lines_at(text: str, every: int) -> list[int]:
 
 @pytest.mark.parametrize("every", [1, 2, 5, 11, 40])
 @pytest.mark.parametrize("form", ["{}", '    "{}\\n" +', "# {}", "{}\r"])
-def test_a_key_goes_from_every_chunk_however_many_it_is_cut_into(every: int, form: str) -> None:
+def test_private_key_is_removed_from_every_chunk(every: int, form: str) -> None:
     text = "\n".join(["ä = 1", *map(form.format, key().split("\n")), "print(ä)"])
     pieces = chunks(text, lines_at(text, every))
     done = without_private_keys(pieces)
@@ -72,12 +72,12 @@ def test_a_key_goes_from_every_chunk_however_many_it_is_cut_into(every: int, for
     assert [redact(piece.text) for piece in done.chunks] == [piece.text for piece in done.chunks]
 
 
-@example([31, 1712], "PEM on one line")  # the word for a key is cut, too
+@example([31, 1712], "PEM on one line")  # cuts within PRIVATE KEY of both markers
 @given(
     st.lists(st.integers(0, 3000), max_size=12),
     st.sampled_from(["PEM on one line", "PEM", "packed"]),
 )
-def test_a_key_goes_wherever_a_text_is_cut(cuts: list[int], form: str) -> None:
+def test_private_key_is_removed_for_any_cuts(cuts: list[int], form: str) -> None:
     whole = {
         "PEM": key(),
         "PEM on one line": key().replace("\n", "\\n"),
@@ -94,7 +94,7 @@ def test_a_key_goes_wherever_a_text_is_cut(cuts: list[int], form: str) -> None:
     )
 
 
-def test_two_keys_and_what_lies_between(every: int = 3) -> None:
+def test_text_between_two_keys_is_kept() -> None:
     text = f"{key(kind='')}\nbetween\n{key(kind='OPENSSH ')}\n\nafter"
     clean, keys = without_spans(text, private_key_spans(text))
     assert keys == 2
@@ -116,12 +116,12 @@ def test_two_keys_and_what_lies_between(every: int = 3) -> None:
         'throw new Error("no BEGIN RSA PRIVATE KEY in " + file)',
     ],
 )
-def test_what_is_no_private_key_stays(text: str) -> None:
+def test_lookalike_of_a_private_key_is_kept(text: str) -> None:
     assert redact(text) == text
     assert not any(without_private_keys(chunks(text, lines_at(text, 3))).private_keys)
 
 
-def test_a_key_of_ssh_and_one_of_putty_and_one_of_gpg() -> None:
+def test_ssh2_putty_and_gpg_keys_are_removed() -> None:
     for begin, end in (
         (
             "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: x",
@@ -137,7 +137,7 @@ def test_a_key_of_ssh_and_one_of_putty_and_one_of_gpg() -> None:
         assert not [line for line in body(9) if line in redact(text)]
 
 
-def test_a_chunk_without_a_key_is_the_same_object() -> None:
+def test_chunk_without_a_key_is_returned_unchanged() -> None:
     pieces = chunks("a = 1\n" * 9, [6, 12])
     assert all(
         one is other for one, other in zip(without_private_keys(pieces).chunks, pieces, strict=True)

@@ -1,4 +1,4 @@
-"""Tests of what is removed from texts before they are sent, and what stays."""
+"""Tests of which secrets are removed from texts before they are sent, and what is kept."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LETTERS = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
 
 
-def made(length: int, letters: str = LETTERS, seed: int = 1) -> str:
+def random_token(length: int, letters: str = LETTERS, seed: int = 1) -> str:
     """Return a generated token with letters of each kind; generated here, so that no scanner finds
     it.
     """
@@ -27,68 +27,68 @@ def made(length: int, letters: str = LETTERS, seed: int = 1) -> str:
 
 
 TOKENS = {
-    "AWS": "AKIA" + made(16, string.ascii_uppercase + "234567"),
-    "GitHub": "ghp_" + made(36),
-    "GitHub fine": "github_pat_" + made(22) + "_" + made(59),
-    "GitLab": "glpat-" + made(20),
-    "OpenAI": "sk-proj-" + made(48) + "T3BlbkFJ" + made(48),
-    "Anthropic": "sk-ant-api03-" + made(93) + "AA",
-    "Groq": "gsk_" + made(52),
-    "NVIDIA": "nvapi-" + made(64),
-    "Voyage": "pa-" + made(43),
-    "Jina": "jina_" + made(58),
-    "Hugging Face": "hf_" + made(34, string.ascii_letters),
-    "Google": "AIza" + made(35),
-    "Slack": "xoxb-" + made(12, string.digits) + "-" + made(24),
-    "Stripe": "sk_live_" + made(24),
-    "npm": "npm_" + made(36),
-    "PyPI": "pypi-AgEIcHlwaS5vcmc" + made(70),
-    "SendGrid": "SG." + made(22) + "." + made(43),
-    "Twilio": "SK" + made(32, HEX),
-    "Telegram": made(9, "123456789") + ":AA" + made(33),
-    "DigitalOcean": "dop_v1_" + made(64, HEX),
-    "Databricks": "dapi" + made(32, HEX),
-    "Vault": "hvs." + made(90),
-    "Azure": "AccountKey=" + made(86) + "==",
-    "Azure storage": made(76) + "+ASt" + made(6) + "==",
-    "Azure event hub": made(33) + "+AEh" + made(6) + "=",
-    "Azure search": made(42) + "AzSeA" + made(5),
-    "Azure function": made(44) + "AzFu" + made(5) + "Q==",
-    "Square": "EAAAE" + made(59),
-    "Azure DevOps": made(76) + "AZDO" + made(4),
-    "Azure's newer": made(52) + "JQQJ99" + made(26),
-    "Bedrock": "ABSK" + made(128),
-    "Google AI": "AQ.Ab" + made(48),
-    "Google refresh": "1//0" + made(60),
-    "Discord": f"{'MTIz' * 6}NA.{made(6)}.{made(38)}",
-    "GitLab feature flags": "glffct-" + made(20),
-    "GitLab runner": "GR1348941" + made(20),
-    "Bitbucket": "ATBB" + made(32),
-    "crates.io": "cio" + made(32),
-    "Docker organisation": "dckr_oat_" + made(32),
-    "CircleCI": "CCIPAT_" + made(22) + "_" + made(40, HEX),
-    "Sonar": "squ_" + made(40, HEX),
-    "Tailscale": "tskey-auth-" + made(40),
-    "Pulumi": "pul-" + made(40, HEX),
-    "1Password": "ops_eyJ" + made(250),
-    "Heroku": "HRKU-" + made(58),
-    "Brevo": "xkeysib-" + made(64, HEX) + "-" + made(16),
-    "Resend": "re_" + made(8) + "_" + made(24),
-    "Airtable": "pat" + made(14) + "." + made(64, HEX),
-    "Figma": "figd_" + made(40),
-    "Facebook": "EAA" + made(180),
-    "Braintree": "access_token$production$" + made(16, HEX) + "$" + made(32, HEX),
-    "Mapbox": "sk.eyJ" + made(80) + "." + made(22),
-    "ElevenLabs": "sk_" + made(48, HEX),
-    "bcrypt": "$2b$12$" + made(53),
-    "crypt": "$6$rounds=5000$" + made(16) + "$" + made(86),
-    "yescrypt": "$y$j9T$" + made(22) + "$" + made(43),
-    "argon2": "$argon2id$v=19$m=65536,t=3,p=4$" + made(22) + "$" + made(43),
-    "Django's": "pbkdf2_sha256$600000$" + made(22) + "$" + made(43) + "=",
-    "PostgreSQL's": f"SCRAM-SHA-256$4096:{made(22)}==${made(43)}=:{made(43)}=",
-    "phpass": "$P$" + made(31),
-    "LDAP": "{SSHA}" + made(32),
-    "JWT": f"eyJ{made(30)}.eyJ{made(60)}.{made(43)}",
+    "AWS": "AKIA" + random_token(16, string.ascii_uppercase + "234567"),
+    "GitHub": "ghp_" + random_token(36),
+    "GitHub fine": "github_pat_" + random_token(22) + "_" + random_token(59),
+    "GitLab": "glpat-" + random_token(20),
+    "OpenAI": "sk-proj-" + random_token(48) + "T3BlbkFJ" + random_token(48),
+    "Anthropic": "sk-ant-api03-" + random_token(93) + "AA",
+    "Groq": "gsk_" + random_token(52),
+    "NVIDIA": "nvapi-" + random_token(64),
+    "Voyage": "pa-" + random_token(43),
+    "Jina": "jina_" + random_token(58),
+    "Hugging Face": "hf_" + random_token(34, string.ascii_letters),
+    "Google": "AIza" + random_token(35),
+    "Slack": "xoxb-" + random_token(12, string.digits) + "-" + random_token(24),
+    "Stripe": "sk_live_" + random_token(24),
+    "npm": "npm_" + random_token(36),
+    "PyPI": "pypi-AgEIcHlwaS5vcmc" + random_token(70),
+    "SendGrid": "SG." + random_token(22) + "." + random_token(43),
+    "Twilio": "SK" + random_token(32, HEX),
+    "Telegram": random_token(9, "123456789") + ":AA" + random_token(33),
+    "DigitalOcean": "dop_v1_" + random_token(64, HEX),
+    "Databricks": "dapi" + random_token(32, HEX),
+    "Vault": "hvs." + random_token(90),
+    "Azure": "AccountKey=" + random_token(86) + "==",
+    "Azure storage": random_token(76) + "+ASt" + random_token(6) + "==",
+    "Azure event hub": random_token(33) + "+AEh" + random_token(6) + "=",
+    "Azure search": random_token(42) + "AzSeA" + random_token(5),
+    "Azure function": random_token(44) + "AzFu" + random_token(5) + "Q==",
+    "Square": "EAAAE" + random_token(59),
+    "Azure DevOps": random_token(76) + "AZDO" + random_token(4),
+    "Azure's newer": random_token(52) + "JQQJ99" + random_token(26),
+    "Bedrock": "ABSK" + random_token(128),
+    "Google AI": "AQ.Ab" + random_token(48),
+    "Google refresh": "1//0" + random_token(60),
+    "Discord": f"{'MTIz' * 6}NA.{random_token(6)}.{random_token(38)}",
+    "GitLab feature flags": "glffct-" + random_token(20),
+    "GitLab runner": "GR1348941" + random_token(20),
+    "Bitbucket": "ATBB" + random_token(32),
+    "crates.io": "cio" + random_token(32),
+    "Docker organisation": "dckr_oat_" + random_token(32),
+    "CircleCI": "CCIPAT_" + random_token(22) + "_" + random_token(40, HEX),
+    "Sonar": "squ_" + random_token(40, HEX),
+    "Tailscale": "tskey-auth-" + random_token(40),
+    "Pulumi": "pul-" + random_token(40, HEX),
+    "1Password": "ops_eyJ" + random_token(250),
+    "Heroku": "HRKU-" + random_token(58),
+    "Brevo": "xkeysib-" + random_token(64, HEX) + "-" + random_token(16),
+    "Resend": "re_" + random_token(8) + "_" + random_token(24),
+    "Airtable": "pat" + random_token(14) + "." + random_token(64, HEX),
+    "Figma": "figd_" + random_token(40),
+    "Facebook": "EAA" + random_token(180),
+    "Braintree": "access_token$production$" + random_token(16, HEX) + "$" + random_token(32, HEX),
+    "Mapbox": "sk.eyJ" + random_token(80) + "." + random_token(22),
+    "ElevenLabs": "sk_" + random_token(48, HEX),
+    "bcrypt": "$2b$12$" + random_token(53),
+    "crypt": "$6$rounds=5000$" + random_token(16) + "$" + random_token(86),
+    "yescrypt": "$y$j9T$" + random_token(22) + "$" + random_token(43),
+    "argon2": "$argon2id$v=19$m=65536,t=3,p=4$" + random_token(22) + "$" + random_token(43),
+    "Django's": "pbkdf2_sha256$600000$" + random_token(22) + "$" + random_token(43) + "=",
+    "PostgreSQL's": f"SCRAM-SHA-256$4096:{random_token(22)}==${random_token(43)}=:{random_token(43)}=",
+    "phpass": "$P$" + random_token(31),
+    "LDAP": "{SSHA}" + random_token(32),
+    "JWT": f"eyJ{random_token(30)}.eyJ{random_token(60)}.{random_token(43)}",
 }
 
 
@@ -96,11 +96,11 @@ FORMS = ['x = "{}"', "curl -H 'Authorization: Bearer {}'", "{}", "# see {}, he s
 
 
 @pytest.mark.parametrize("name", TOKENS)
-def test_tokens_go_wherever_they_stand(name: str) -> None:
+def test_token_is_removed_in_any_position(name: str) -> None:
     for form in FORMS:
         found: Counter[str] = Counter()
         clean = redact(form.format(TOKENS[name]), found)
-        assert made(9)[3:] not in clean and "***" in clean, form
+        assert random_token(9)[3:] not in clean and "***" in clean, form
         assert found.total() == 1, form
 
 
@@ -120,18 +120,21 @@ def test_tokens_go_wherever_they_stand(name: str) -> None:
         ("https://:t0ken@host/", "https://:***@host/"),
         ('"Authorization": "Basic dXNlcjpwYXNzd29yZA=="', '"Authorization": "Basic ***"'),
         ("postgres://app:p@ss$w0rd@db:5432/x", "postgres://app:***@db:5432/x"),
-        (f"https://{made(40)}@github.com/a/b", "https://***@github.com/a/b"),
-        (f"https://h/x?v=1&access_token={made(40)}&y=2", "https://h/x?v=1&access_token=***&y=2"),
+        (f"https://{random_token(40)}@github.com/a/b", "https://***@github.com/a/b"),
         (
-            f"https://discord.com/api/webhooks/123456789/{made(68)}",
+            f"https://h/x?v=1&access_token={random_token(40)}&y=2",
+            "https://h/x?v=1&access_token=***&y=2",
+        ),
+        (
+            f"https://discord.com/api/webhooks/123456789/{random_token(68)}",
             "https://discord.com/api/webhooks/123456789/***",
         ),
         ('{"auths": {"h": {"auth": "dXNlcjpTM2NyZXRQdzk5"}}}', '{"auths": {"h": {"auth": "***"}}}'),
         ("      - POSTGRES_PASSWORD=S3cretPw99", "      - POSTGRES_PASSWORD=***"),
         ('DB_PASSWORD="four words and spaces"', 'DB_PASSWORD="***"'),
-        (f"SECRET_KEY_BASE={made(64, HEX)}", "SECRET_KEY_BASE=***"),
-        (f"STRIPE_KEY={made(40)}", "STRIPE_KEY=***"),
-        (f'const apiKey: string = "{made(32)}"', 'const apiKey: string = "***"'),
+        (f"SECRET_KEY_BASE={random_token(64, HEX)}", "SECRET_KEY_BASE=***"),
+        (f"STRIPE_KEY={random_token(40)}", "STRIPE_KEY=***"),
+        (f'const apiKey: string = "{random_token(32)}"', 'const apiKey: string = "***"'),
         ("define('DB_PASSWORD', 'S3cretPw99');", "define('DB_PASSWORD', '***');"),
         ("password: S3cretPw99", "password: ***"),
         ("tool --password=S3cretPw99 --port 1", "tool --password=*** --port 1"),
@@ -146,10 +149,10 @@ def test_tokens_go_wherever_they_stand(name: str) -> None:
             "machine h\n  login jane\n  password ***\n",
         ),
         ('machine h login jane password "two words"', "machine h login jane password ***"),
-        (f"curl -H 'X-Api-Key: {made(32)}' h", "curl -H 'X-Api-Key: ***' h"),
-        (f"Authorization: {made(40)}", "Authorization: ***"),
-        (f"authorization: ApiKey {made(40)}", "authorization: ApiKey ***"),
-        (f"send('Bearer {made(40)}')", "send('Bearer ***')"),
+        (f"curl -H 'X-Api-Key: {random_token(32)}' h", "curl -H 'X-Api-Key: ***' h"),
+        (f"Authorization: {random_token(40)}", "Authorization: ***"),
+        (f"authorization: ApiKey {random_token(40)}", "authorization: ApiKey ***"),
+        (f"send('Bearer {random_token(40)}')", "send('Bearer ***')"),
         (
             "jdbc:mysql://h/db?user=u&password=S3cretPw99&x=y",
             "jdbc:mysql://h/db?user=u&password=***&x=y",
@@ -207,36 +210,42 @@ def test_tokens_go_wherever_they_stand(name: str) -> None:
         ("PGPASSWORD=S3cretPw psql -h db", "PGPASSWORD=*** psql -h db"),
         ("- name: DB_PASSWORD\n  value: S3cretPw", "- name: DB_PASSWORD\n  value: ***"),
         (
-            f"aws configure set aws_secret_access_key {made(40)}",
+            f"aws configure set aws_secret_access_key {random_token(40)}",
             "aws configure set aws_secret_access_key ***",
         ),
-        (f"aws_session_token = {made(900)}", "aws_session_token = ***"),
+        (f"aws_session_token = {random_token(900)}", "aws_session_token = ***"),
         (
-            f'{{"kty": "EC", "x": "{made(43)}", "d": "{made(43)}"}}',
-            f'{{"kty": "EC", "x": "{made(43)}", "d": "***"}}',
+            f'{{"kty": "EC", "x": "{random_token(43)}", "d": "{random_token(43)}"}}',
+            f'{{"kty": "EC", "x": "{random_token(43)}", "d": "***"}}',
         ),
-        (f'  "dp":"{made(171)}",', '  "dp":"***",'),
-        (f'{{"kty":"oct","k":"{made(22)}"}}', '{"kty":"oct","k":"***"}'),
-        (f"{{ kty: 'OKP', d: '{made(43)}' }}", "{ kty: 'OKP', d: '***' }"),
-        (f"<RSAKeyValue><D>{made(172)}</D>", "<RSAKeyValue><D>***</D>"),
-        (f"https://hooks.slack.com/triggers/{made(40)}", "https://hooks.slack.com/triggers/***"),
+        (f'  "dp":"{random_token(171)}",', '  "dp":"***",'),
+        (f'{{"kty":"oct","k":"{random_token(22)}"}}', '{"kty":"oct","k":"***"}'),
+        (f"{{ kty: 'OKP', d: '{random_token(43)}' }}", "{ kty: 'OKP', d: '***' }"),
+        (f"<RSAKeyValue><D>{random_token(172)}</D>", "<RSAKeyValue><D>***</D>"),
+        (
+            f"https://hooks.slack.com/triggers/{random_token(40)}",
+            "https://hooks.slack.com/triggers/***",
+        ),
         # characters that references contain, too
         ('String DB_PASSWORD = "Kj8#mP2$vL9q";', 'String DB_PASSWORD = "***";'),
         ('password: "Xy7*kLm<9a"', 'password: "***"'),
         ("SMTP_PASSWORD=ab$cd9xY!", "SMTP_PASSWORD=***"),
         (
-            f"SECRET_KEY = 'django-insecure-x$(8{made(40, LETTERS + '*^&%=(')}'",
+            f"SECRET_KEY = 'django-insecure-x$(8{random_token(40, LETTERS + '*^&%=(')}'",
             "SECRET_KEY = '***'",
         ),
         # recognised by form, or by the call
-        (f"APP_KEY=base64:{made(43)}=", "APP_KEY=base64:***"),
-        (f"'key' => env('APP_KEY', 'base64:{made(43)}=')", "'key' => env('APP_KEY', 'base64:***')"),
-        (f'config.secret_key_base = "{made(64, HEX)}"', 'config.secret_key_base = "***"'),
+        (f"APP_KEY=base64:{random_token(43)}=", "APP_KEY=base64:***"),
+        (
+            f"'key' => env('APP_KEY', 'base64:{random_token(43)}=')",
+            "'key' => env('APP_KEY', 'base64:***')",
+        ),
+        (f'config.secret_key_base = "{random_token(64, HEX)}"', 'config.secret_key_base = "***"'),
         (
             "define('AUTH_KEY',   'p)zN k8;cL|6j#5IXAAj]ls&HUq<`%JoUD');",
             "define('AUTH_KEY',   '***');",
         ),
-        (f"PresharedKey = {made(43)}=", "PresharedKey = ***"),
+        (f"PresharedKey = {random_token(43)}=", "PresharedKey = ***"),
         ("//r/:_password=bnBtUHcxMjM0NQ==", "//r/:_password=***"),
         (
             'proxy_set_header Authorization "Basic d2ViOlB3MTIzNDU2";',
@@ -283,7 +292,7 @@ def test_tokens_go_wherever_they_stand(name: str) -> None:
         ("echo pxAr%dfMcaz@ | sudo -S true", "echo *** | sudo -S true"),
     ],
 )
-def test_what_is_given_to_a_name_for_secrets_goes(text: str, clean: str) -> None:
+def test_value_of_a_secret_name_is_removed(text: str, clean: str) -> None:
     assert redact(text) == clean
     assert redact(f"a\r\n{text}\r\nb").split() == f"a\r\n{clean}\r\nb".split()
 
@@ -355,7 +364,7 @@ def test_what_is_given_to_a_name_for_secrets_goes(text: str, clean: str) -> None
         '<path d="M12-5h24v13H0V0h12c5-1"/>',
         "cost is $1$ and $6$ each, $2a$ is no hash",
         "TOKEN=abc run",
-        f"data:image/png;base64,{made(90, LETTERS + '+/')}EAAA{made(90)}AzSeA{made(30)}+AEh{made(60)}ACDb{made(20)}==",
+        f"data:image/png;base64,{random_token(90, LETTERS + '+/')}EAAA{random_token(90)}AzSeA{random_token(30)}+AEh{random_token(60)}ACDb{random_token(20)}==",
         "org.apache.kafka.common.security.oauthbearer.internals.secured.AccessTokenValidatorFactory",
         "MTIzNDU2Nzg5MDEyMzQ1Njc4.not.atoken",
         'password = "Prefix1${NAME}"',
@@ -374,19 +383,21 @@ def test_what_is_given_to_a_name_for_secrets_goes(text: str, clean: str) -> None
         "PASSWORD=User%s",
     ],
 )
-def test_code_is_left_alone(text: str) -> None:
+def test_code_is_kept(text: str) -> None:
     found: Counter[str] = Counter()
     assert redact(text, found) == text
     assert not found
 
 
 def body(lines: int) -> list[str]:
-    return [made(64, LETTERS + "+/", seed) for seed in range(lines)] + [made(20) + "=="]
+    return [random_token(64, LETTERS + "+/", seed) for seed in range(lines)] + [
+        random_token(20) + "=="
+    ]
 
 
 @pytest.mark.parametrize("kind", ["RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", ""])
 @pytest.mark.parametrize("form", ["{}", ' + "{}\\n"', "    {}", " * {}", "{}\r"])
-def test_a_private_key_goes_and_its_lines_stay(kind: str, form: str) -> None:
+def test_private_key_is_removed_and_its_lines_are_kept(kind: str, form: str) -> None:
     marks = (f"-----BEGIN {kind}PRIVATE KEY-----", f"-----END {kind}PRIVATE KEY-----")
     lines = ["before", *map(form.format, (marks[0], *body(9), marks[1])), "after"]
     clean = redact("\n".join(lines)).split("\n")
@@ -395,13 +406,13 @@ def test_a_private_key_goes_and_its_lines_stay(kind: str, form: str) -> None:
     assert set(clean[2:-2]) == {"***"}
 
 
-def test_half_a_private_key_goes_too() -> None:
+def test_half_a_private_key_is_removed() -> None:
     begin, end = "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----"
     assert redact("\n".join(["a", begin, *body(9)])) == "\n".join(["a", begin, *["***"] * 10])
     assert redact("\n".join([*body(9), end, "def f(): pass"])) == "\n".join(
         [*["***"] * 10, end, "def f(): pass"]
     )
-    assert redact(f'KEY = "{begin}\\n{made(200)}\\n{end}"') == f'KEY = "{begin}***{end}"'
+    assert redact(f'KEY = "{begin}\\n{random_token(200)}\\n{end}"') == f'KEY = "{begin}***{end}"'
     code = f"{begin}\n\nelse\n{end}\nreturn readAll(file);"
     assert redact(code) == code
 
@@ -425,7 +436,7 @@ PIECES = st.sampled_from(
         "-----END PRIVATE KEY-----",
         "DB_PASSWORD=",
         "token",
-        made(64),
+        random_token(64),
         "x1",
         "***",
         "Authorization: Bearer ",
@@ -479,7 +490,7 @@ TEXTS = st.lists(PIECES | st.text(max_size=8), max_size=30).map("".join)
 
 @given(TEXTS)
 @settings(max_examples=400, deadline=None)
-def test_lines_stay_and_a_second_pass_finds_nothing(text: str) -> None:
+def test_redaction_keeps_the_line_count_and_is_idempotent(text: str) -> None:
     clean = redact(text)
     assert isinstance(clean, Clean) and not isinstance(clean[1:], Clean)
     assert clean.count("\n") == text.count("\n")
@@ -490,13 +501,13 @@ def test_lines_stay_and_a_second_pass_finds_nothing(text: str) -> None:
 
 @given(TEXTS, st.sampled_from(sorted(TOKENS)))
 @settings(max_examples=200, deadline=None)
-def test_a_token_on_a_line_of_its_own_goes_whatever_stands_around_it(text: str, name: str) -> None:
+def test_token_on_its_own_line_is_removed_in_any_context(text: str, name: str) -> None:
     assert TOKENS[name] not in redact(f"{text}\n{TOKENS[name]}\n{text}").split("\n")
 
 
 @given(TEXTS)
 @settings(max_examples=300, deadline=None)
-def test_what_is_left_is_the_text_itself_in_its_order(text: str) -> None:
+def test_redaction_keeps_the_other_text_in_order(text: str) -> None:
     assume("*" not in text)
     at = 0
     for part in redact(text).replace("***", "\n").split("\n"):
@@ -505,7 +516,7 @@ def test_what_is_left_is_the_text_itself_in_its_order(text: str) -> None:
 
 @given(st.lists(st.text("abcdefgh .,;()[]{}\n_ABC", max_size=19), max_size=40))
 @settings(max_examples=300, deadline=None)
-def test_words_without_a_digit_or_a_cue_are_left_alone(words: list[str]) -> None:
+def test_words_without_digit_or_cue_are_kept(words: list[str]) -> None:
     text = " ".join(words)
     assert redact(text) == text
 
@@ -681,9 +692,9 @@ def test_words_without_a_digit_or_a_cue_are_left_alone(words: list[str]) -> None
     ],
 )
 @pytest.mark.parametrize(
-    ("size", "most"), [(10_000, 0.625), pytest.param(20_000, 2.5, marks=pytest.mark.slow)]
+    ("size", "max_seconds"), [(10_000, 0.625), pytest.param(20_000, 2.5, marks=pytest.mark.slow)]
 )
-def test_no_text_takes_long(unit: str, size: int, most: float) -> None:
+def test_redaction_time_is_bounded(unit: str, size: int, max_seconds: float) -> None:
     """Limits are seconds of processor time. Quadratic work takes two for each pass over 20,000
     letters, and a quarter of that for half as many.
     """
@@ -695,4 +706,4 @@ def test_no_text_takes_long(unit: str, size: int, most: float) -> None:
     redact(
         "insert into users (password) values ('" + text + "\n\nkind: Secret\ndata:\n  a: " + text
     )
-    assert time.process_time() - started < most
+    assert time.process_time() - started < max_seconds
