@@ -114,7 +114,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ragit.Ragit]:
         (3 * TRACE + ISSUE, "core/power.py", None),
     ],
 )
-def test_the_exact_thing_is_first_and_at_its_line(
+def test_exact_match_is_first_and_at_its_line(
     index: ragit.Ragit, query: str, path: str, line: int | None
 ) -> None:
     hit = index.search(query, scope="committed").hits[0]
@@ -122,7 +122,7 @@ def test_the_exact_thing_is_first_and_at_its_line(
     assert line is None or hit.line == line
 
 
-def test_a_name_inside_a_longer_one_or_beside_another_script_is_not_called_missing(
+def test_name_within_a_longer_name_or_script_is_not_unmatched(
     index: ragit.Ragit,
 ) -> None:
     for query in ("max_retry", "MAX_RETRY_COUNT", "getUser"):
@@ -130,16 +130,21 @@ def test_a_name_inside_a_longer_one_or_beside_another_script_is_not_called_missi
     assert index.search("get_order", scope="committed").unmatched_names == ("get_order",)
 
 
-def test_where_nothing_fits_there_are_no_hits_and_a_reason(index: ragit.Ragit) -> None:
+def test_query_without_a_match_has_no_hits_and_a_note(index: ragit.Ragit) -> None:
     answer = index.search("kdjfkd", scope="committed")
     assert answer.hits == ()
     assert "--guess" in answer.notes[0]
 
 
-def test_the_score_that_is_shown_is_the_one_that_is_cut(index: ragit.Ragit) -> None:
-    for least in (0.1, 0.3, 0.5):
-        hits = index.search("detect the types", scope="committed", min_score=least).hits
-        assert all(hit.score >= least for hit in hits)
+def test_min_score_applies_to_the_shown_score(index: ragit.Ragit) -> None:
+    def scores(minimum: float | None = None) -> list[float]:
+        found = index.search("detect the types", scope="committed", min_score=minimum)
+        return [hit.score for hit in found.hits]
+
+    shown = scores()
+    assert len(shown) == 10
+    for minimum in (0.1, shown[4], shown[0] + 0.01):
+        assert scores(minimum) == [score for score in shown if score >= minimum]
 
 
 TESTED = {
@@ -185,7 +190,7 @@ TESTED = {
 
 
 @pytest.mark.parametrize("language", TESTED)
-def test_a_test_comes_after_what_it_tests(repo: GitSandbox, language: str) -> None:
+def test_test_ranks_after_the_code_it_tests(repo: GitSandbox, language: str) -> None:
     (code, code_text), (test, test_text) = TESTED[language]
     repo.write(code, code_text)
     repo.write(test, test_text)
@@ -209,20 +214,20 @@ def test_a_test_comes_after_what_it_tests(repo: GitSandbox, language: str) -> No
         ("run the integration tests", True),
     ],
 )
-def test_what_a_runner_does_with_tests_asks_for_no_tests(query: str, tests: bool) -> None:
+def test_query_about_running_tests_does_not_ask_for_tests(query: str, tests: bool) -> None:
     assert parse_query(query).intent.tests is tests
 
 
-def test_files_that_a_least_score_leaves_out_are_counted(repo: GitSandbox) -> None:
+def test_files_below_min_score_are_counted_in_a_note(repo: GitSandbox) -> None:
     for number in range(30):
         repo.write(f"m{number}.py", f"def fetch_{number}(queue):\n    return queue.get({number})\n")
     repo.commit()
     with ragit.open(repo.path) as opened:
         best = opened.search("fetch the queue", top_k=100).hits[0].score
-        for least in (best + 0.01, best - 0.001):
-            found = opened.search("fetch the queue", top_k=100, min_score=least)
+        for minimum in (best + 0.01, best - 0.001):
+            found = opened.search("fetch the queue", top_k=100, min_score=minimum)
             more = 30 - len({hit.path for hit in found.hits})
             assert found.notes == (
-                f"{more} more files hold words of the query, with scores below {least:g}",
+                f"{more} more files hold words of the query, with scores below {minimum:g}",
             )
         assert opened.search("fetch the queue", top_k=100).notes == ()

@@ -39,9 +39,7 @@ PATHS = (
         ("b.d/.gitignore", 5),
     ],
 )
-def test_files_are_counted_by_their_last_suffix_and_hidden_ones_have_none(
-    path: str, files: int
-) -> None:
+def test_suffix_share_uses_the_last_suffix_and_none_for_dotfiles(path: str, files: int) -> None:
     count = len(PATHS)
     numbers = array("I", range(count))
     tree = FilteredTree(Snapshot(list(PATHS), numbers, numbers, {}), None)
@@ -64,9 +62,7 @@ def test_files_are_counted_by_their_last_suffix_and_hidden_ones_have_none(
         ("src/cart.c", False),
     ],
 )
-def test_a_header_has_its_bodies_in_a_file_of_its_name_in_any_folder(
-    path: str, found: bool
-) -> None:
+def test_bodies_of_a_header_are_found_by_name_in_any_folder(path: str, found: bool) -> None:
     paths = [b"order.c", b"src/cart.c", b"src/cart.h", b"src/stock.c.txt", b"zz/zone.c"]
     numbers = array("I", range(len(paths)))
     tree = FilteredTree(Snapshot(paths, numbers, numbers, {}), None)

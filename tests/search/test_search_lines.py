@@ -11,7 +11,7 @@ from ragit.search.lines import Landing, best_line, definition_line
 from ragit.words import STOP_WORDS
 
 
-def landed(query: str, text: str, *definitions: tuple[str, int]) -> int:
+def line_for(query: str, text: str, *definitions: tuple[str, int]) -> int:
     terms = parse_query(query)
     words = [word for sequence in terms.sequences for word in sequence]
     weights = WordWeights({w: 0.2 if w in STOP_WORDS else 5.0 for w in words}, 5.0, {})
@@ -38,29 +38,29 @@ def get_user(request):
         ("how to get the first row", 0),
     ],
 )
-def test_a_use_is_landed_on_where_a_use_is_asked_for(query: str, line: int) -> None:
-    assert landed(query, USER, ("get_user", 0)) == line
+def test_best_line_is_a_use_only_if_the_query_names_it(query: str, line: int) -> None:
+    assert line_for(query, USER, ("get_user", 0)) == line
 
 
-def test_a_definition_further_down_is_landed_on_before_a_use_above() -> None:
+def test_definition_is_preferred_to_an_earlier_use() -> None:
     text = "def run(data):\n    return total(data)\n\ndef total(data):\n    return 1"
-    assert landed("total", text, ("run", 0), ("total", 3)) == 3
+    assert line_for("total", text, ("run", 0), ("total", 3)) == 3
 
 
-def test_the_same_letters_in_another_case_come_after_the_exact_name() -> None:
+def test_name_in_exact_case_is_preferred() -> None:
     text = "Status status() {\n}\nclass Status {\n};"
-    assert landed("Status", text, ("status", 0), ("Status", 2)) == 2
-    assert landed("status", text, ("status", 0), ("Status", 2)) == 0
+    assert line_for("Status", text, ("status", 0), ("Status", 2)) == 2
+    assert line_for("status", text, ("status", 0), ("Status", 2)) == 0
 
 
-def test_a_line_that_spells_the_name_comes_before_a_definition_in_another_spelling() -> None:
+def test_exact_spelling_is_preferred_to_a_definition() -> None:
     text = '@JsonProperty("target_rate")\npublic long targetRate() {\n    return rate;\n}'
-    assert landed("target_rate", text, ("targetRate", 1)) == 0
-    assert landed("targetRate", text, ("targetRate", 1)) == 1
-    assert landed("TargetRate", text, ("targetRate", 1)) == 1
+    assert line_for("target_rate", text, ("targetRate", 1)) == 0
+    assert line_for("targetRate", text, ("targetRate", 1)) == 1
+    assert line_for("TargetRate", text, ("targetRate", 1)) == 1
 
 
-def test_a_message_is_landed_on_where_it_stands() -> None:
+def test_best_line_of_a_message_is_where_it_begins() -> None:
     text = (
         "def fill(basket):\n"
         '    """Fill a basket."""\n'
@@ -68,14 +68,14 @@ def test_a_message_is_landed_on_where_it_stands() -> None:
         '        raise ValueError("the basket cannot hold "\n'
         '                         "more apples")'
     )
-    assert landed("the basket cannot hold more apples", text, ("fill", 0)) == 3
-    assert landed("ValueError: the basket cannot hold more apples", text, ("fill", 0)) == 3
-    assert landed("fill a basket", text, ("fill", 0)) in (0, 1)
+    assert line_for("the basket cannot hold more apples", text, ("fill", 0)) == 3
+    assert line_for("ValueError: the basket cannot hold more apples", text, ("fill", 0)) == 3
+    assert line_for("fill a basket", text, ("fill", 0)) in (0, 1)
 
 
-def test_where_no_line_holds_a_word_the_definition_is_landed_on() -> None:
-    assert landed("compute the sum", "\n# x\ndef total(data):\n    return 1", ("total", 2)) == 2
-    assert landed("compute the sum", "\n\n    return 1") == 2
+def test_best_line_without_a_match_is_the_definition() -> None:
+    assert line_for("compute the sum", "\n# x\ndef total(data):\n    return 1", ("total", 2)) == 2
+    assert line_for("compute the sum", "\n\n    return 1") == 2
 
 
 @pytest.mark.parametrize(
@@ -92,11 +92,11 @@ def test_where_no_line_holds_a_word_the_definition_is_landed_on() -> None:
         ("run", "server.run()\nfunc (s *Server) run() {", 1),
     ],
 )
-def test_the_line_of_a_definition_is_told_from_uses(name: str, text: str, line: int) -> None:
+def test_definition_line_is_distinguished_from_uses(name: str, text: str, line: int) -> None:
     assert definition_line(name, text.splitlines()) == line
 
 
-def test_a_name_that_no_line_holds_has_no_line() -> None:
+def test_definition_line_of_a_missing_name_is_none() -> None:
     assert definition_line("total", ["totals"]) is None
 
 
@@ -119,7 +119,7 @@ PLACES = {
         ),
     ],
 )
-def test_a_place_that_is_named_is_landed_on(
+def test_place_in_the_query_is_the_first_hit(
     repo: GitSandbox, query: str, place: tuple[str, int]
 ) -> None:
     for path, text in PLACES.items():

@@ -20,13 +20,13 @@ from ragit.search.suggestions import edits
         ("router", "kafkaproducer", 3),
     ],
 )
-def test_letters_added_dropped_changed_or_swapped_are_counted(
+def test_edits_count_added_dropped_changed_and_swapped_letters(
     a: str, b: str, distance: int
 ) -> None:
     assert edits(a, b, 2) == edits(b, a, 2) == distance
 
 
-def test_a_misspelt_name_is_answered_by_the_one_that_is_meant(repo: GitSandbox) -> None:
+def test_misspelt_name_gets_a_suggestion(repo: GitSandbox) -> None:
     repo.write("p.py", "class KafkaProducer:\n    pass\n\n\ndef consume():\n    pass\n")
     repo.commit()
     repo.branch("other")

@@ -1,4 +1,4 @@
-"""Statistics as arrays are those that are taken file by file, to the last bit."""
+"""Tests that statistics from arrays equal those taken file by file, to the last bit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TERMS = ("entry", "pars", "http", "server", "httpserver", "a", "b", "öl", "x", 
 
 
 class Occurrences:
-    """A store that knows where each term stands."""
+    """A store that knows the occurrences of each term."""
 
     def __init__(self, of: dict[str, list[int]]) -> None:
         self._of = of
@@ -46,7 +46,7 @@ def trees(draw: st.DrawFn) -> tuple[Snapshot, Occurrences]:
 
 
 @given(trees())
-def test_a_tree_in_arrays_says_the_same(drawn: tuple[Snapshot, Occurrences]) -> None:
+def test_tree_arrays_equal_per_file_statistics(drawn: tuple[Snapshot, Occurrences]) -> None:
     snapshot, store = drawn
     plain, other = WholeTree(snapshot), WholeTree(snapshot)
     arrays = other.arrays = TreeArrays(snapshot)
