@@ -1,3 +1,3 @@
-"""Keeps pytest from collecting the tests of the golden repository, which are data."""
+"""Keep pytest from collecting the tests of the golden repository, which are data."""
 
 collect_ignore = ["repository"]

@@ -1,4 +1,4 @@
-"""Sign bits in memory give the same nearest chunks as the store."""
+"""Tests that sign bits in memory give the same nearest chunks as the store."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ def _word_deleted(size: int) -> bytes:
 
 
 def _word_references(size: int) -> bytes:
-    """Return a document with as many notes as letters."""
+    """Return a document with as many notes as characters."""
     text = "n\r" * size
     places = list(range(0, 2 * size + 1, 2))
     at = list(range(size + 1))
