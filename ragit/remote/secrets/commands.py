@@ -172,7 +172,7 @@ IN_TEXT: tuple[Rule, ...] = (
         ("IDENTIFIED", "identified"),
         r"(?:IDENTIFIED|(?i:\b(?:(?:create|alter)\s+user|grant)\b)[^;]{0,200}?identified)"
         r"\s+(?:(?i:with)\s+[\w'\"`]{1,60}\s+)?(?i:by|as)\s+(?:(?i:password)\s+)?"
-        r"(?P<quote>['\"])(?P<secret>(?:(?!(?P=quote))(?:\\.|[^\r\n\\])){2,256})(?P=quote)",
+        r"(?P<quote>['\"])(?P<secret>(?:(?!(?P=quote))(?:\\.|[^\r\n\\])|(?P=quote){2}){2,256})(?P=quote)",
         is_quoted_secret,
     ),
     Rule(

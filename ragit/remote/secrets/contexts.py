@@ -17,6 +17,7 @@ from ragit.remote.secrets.rule import (
     is_quoted_secret,
     is_secret_literal,
     is_setting_value,
+    is_strong,
     mixes_letters_and_digits,
 )
 from ragit.remote.secrets.strength import has_random_case, is_reference, looks_random
@@ -117,6 +118,9 @@ def _is_recovery_phrase(value: str, before: str) -> bool:
     return len(set(value.split())) > 6
 
 
+_ACCESS = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+[;,)]*")
+"""A field of an object: `this.authToken;`."""
+
 RULES: tuple[Rule, ...] = (
     # Twilio: Client(sid, "..."), twilio(sid, '...'), require("twilio")(sid, "...")
     Rule(
@@ -137,8 +141,14 @@ RULES: tuple[Rule, ...] = (
         ("x-", "X-", "X_"),
         r"(?i:\bx[-_][a-z_-]{0,30}(?:key|token|secret|auth"
         r"|signature))[\"'\]]{0,2}(?:\s{0,4}(?:[:=,]|=>)\s{0,4}|\s)"
-        r"[\"'`]{0,1}(?P<secret>[\w.~+/=-]{16,512})",
-        lambda value, before: alternates_letters_and_digits(value) or looks_random(value),
+        r"[\"'`]{0,1}(?P<secret>[^\s\"'`\\]{12,512})",
+        lambda value, before: is_strong(value) and not _ACCESS.fullmatch(value),
+    ),
+    Rule(
+        "API key",
+        ("AccountKey=", "AccessKey="),
+        r"(?:AccountKey|SharedAccessKey)=(?P<secret>[A-Za-z0-9+/=]{16,512})",
+        is_quoted_secret,
     ),
     Rule(
         "API key",
@@ -167,7 +177,11 @@ RULES: tuple[Rule, ...] = (
         rf"(?:\[\]byte\(|[\w.]{{1,30}}\(|b)?{_QUOTE}{BODY}",
         lambda value, before: (
             not is_placeholder(value)
-            and (len(value) in (16, 24, 32, 48, 64) or mixes_letters_and_digits(value))
+            and (
+                len(value) in (16, 24, 32, 48, 64)
+                or mixes_letters_and_digits(value)
+                or is_strong(value)
+            )
         ),
     ),
     Rule(
@@ -261,8 +275,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password in a URL",
         ("jdbc:",),
-        r"jdbc:[^\s\"'`]{1,200}?[?&;](?:password|pwd)=(?P<secret>[^\s\"'`]{4,128}?)"
-        r"(?=(?:[&;][A-Za-z]\w{0,40}=[\w.%/+-]{0,80}){0,12}[\"'`])",
+        r"jdbc:[^\s\"'`]{1,200}?[?&;](?:password|pwd)=(?P<secret>[^\s\"`]{4,128}?)"
+        r"(?=(?:[&;][A-Za-z]\w{0,40}=[\w.%/+-]{0,80}){0,12}(?:[\"`]|'(?![\w%])))",
         is_quoted_secret,
     ),
     Rule(

@@ -15,6 +15,7 @@ from ragit.remote.secrets.rule import (
     FIELD,
     FIRST,
     LINE,
+    QUOTE,
     REST,
     SET,
     WORDS,
@@ -23,13 +24,15 @@ from ragit.remote.secrets.rule import (
     ends_in_password_name,
     is_assigned_secret,
     is_login_argument,
+    is_quoted_secret,
     is_secret_literal,
     is_setting_value,
+    is_strong,
     mixes_capitals_and_digits,
     mixes_letters_and_digits,
     not_a_compiler_pass,
 )
-from ragit.remote.secrets.strength import looks_random
+from ragit.remote.secrets.strength import is_scramble, looks_random, takes_turns
 
 _CAPITALS = ("PASS", "PWD", "SECRET", "TOKEN", "CREDENTIAL", "KEY")
 """Parts of the names of environment variables."""
@@ -37,13 +40,16 @@ _CAPITALS = ("PASS", "PWD", "SECRET", "TOKEN", "CREDENTIAL", "KEY")
 
 def _is_named_secret(value: str, before: str) -> bool:
     """Return whether a value after a name is a secret. After a comma, a plain word may be another
-    name.
+    name, and an argument of a call need not be the value.
     """
+    call = _CALL.search(before)
+    if (call and not _WRAPS.fullmatch(call[1])) or re.search(r"\{\s?\\?[\"'`]$", before):
+        return is_strong(value)
     if re.search(r",\s*\\?\S?$", before):
         return (
             len(value) > 5
             and is_secret_literal(value, before)
-            and not re.match(r"\w{1,30}=", value)
+            and (takes_turns(value) or not re.match(r"\w{1,30}=", value))
         )
     return is_assigned_secret(value, before)
 
@@ -103,7 +109,9 @@ def _is_argument_secret(value: str, before: str) -> bool:
 
 
 def _is_unquoted_setting(value: str, before: str) -> bool:
-    if looks_random(value):
+    if is_scramble(value):
+        return True
+    if looks_random(value) or takes_turns(value):
         return re.search(r"\w{3}\(|[()].*\)", value) is None or len(set(value)) > 11
     return (
         re.fullmatch(r"[A-Za-z0-9+/=_!@#^&~-]+", value) is not None
@@ -112,14 +120,27 @@ def _is_unquoted_setting(value: str, before: str) -> bool:
     )
 
 
-_WRAPPED = (
-    r"(?:(?:String::from|Some|\[\]byte|Secret(?:Str|String::from|String)?|new String|String|str"
-    r"|bytes|Buffer\.from"
+_TYPED = (
+    r"(?:\\?[\"'\]]{1,2}|\[\]|: ?&?(?:'static )?[A-Za-z][\w.?<>\[\]| ]{0,40}?(?= ?=)"
+    r"| (?:[Aa]s )?[A-Za-z][\w.<>\[\]*]{0,30}(?= :?=)| ?\{[^{}\n]{0,60}\}(?= ?=)|)"
+)
+"""What may follow a name: quotes, a type before or after a colon, the accessors of a property."""
+
+_OPENED = (
+    r"(?:!!?\w{1,12} |&\w{1,20} )?(?:[\w.()! ]{1,40}\? ?(?:[\w.()! ]{1,40}: ?)?)?"
+    r"(?:(?:new )?[A-Za-z_\[][\w.:\]]{0,40}\(\s{0,40}(?:\w{1,20}\s?=\s?)?|\(\s{0,40}|(?<==)\{\s?)?"
+    r"[bBfFrRuUNL@$]{0,2}#{0,3}"
+)
+"""What may be before a literal: a tag, a condition, a bracket or a call, and the kind of string."""
+
+_CALL = re.compile(r"([\w.:\[\]]+)\(\s*(?:\w+\s?=\s?)?\w{0,2}#*\\?[\"'`]+\s*$")
+_WRAPS = re.compile(
+    r"(?:String::from|Some|\[\]byte|Secret(?:Str|String::from|String)?|String|str|bytes|Buffer\.from"
     r"|hash|hash_?[pP]assword|bcrypt|md5|sha1|Hash::make|make_password|generate_password_hash"
-    r"|password_hash"
-    r"|encrypt)\()?"
+    r"|password_hash|encrypt|(?:\w+\.)?[fF]ield)"
 )
 """Calls around a literal, which is still the value of the name."""
+
 
 _TAIL = (r"ord{}", r"ORD{}", r"ass{}", r"ASS{}", r"wd{}", r"WD{}", r"rase{}", r"pw{}", r"PW{}")
 
@@ -150,11 +171,10 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "quoted secret",
         (),
-        rf"(?:{WORDS})(?:\\?[\"'\]]{{1,2}}|\[\]|: ?&?(?:'static )?[A-Za-z][\w.?<>\[\]| ]{{0,40}}?"
-        r"(?= ?=)|)"
-        r"(?:\s{0,20}(?::=|=>|->|=|:|(?<=[\"']),)|(?<=[\"']),?\s{1,40}[\"']?[vV]alue[\"']?\s{0,4}"
-        r"[:=])\s{0,4}[bBfFrRuUN@]{0,2}"
-        rf"{_WRAPPED}(?P<quote>\\?[\"'`])" + BODY,
+        rf"(?:{WORDS}){_TYPED}"
+        r"(?:\s{0,20}(?::=|=>|->|<<?-|[?|+]{1,2}=|={2,3}(?= )|=|:|(?<=[\"']),)"
+        r"|(?<=[\"']),?\s{1,40}[\"']?[vV]alue[\"']?\s{0,4}[:=])\s{0,4}"
+        rf"{_OPENED}{QUOTE}" + BODY,
         _is_named_secret,
         not_a_compiler_pass,
     ),
@@ -165,6 +185,14 @@ CUED: tuple[Rule, ...] = (
         rf"{FIRST}(?:(?<=et.)|(?<=ith.)|(?<=et_.)|(?<=ith_.)|(?<=[.>][pP])){REST}"
         r"\(\s?(?P<quote>[\"'])" + BODY,
         is_assigned_secret,
+    ),
+    # check_password("..."), std::string password{"..."}, url.UserPassword("...", "...")
+    Rule(
+        "quoted secret",
+        ('("', "('", '{"', "{'", '"', "'"),
+        rf"(?:{WORDS})(?:Str(?:ing)?)?[({{](?:[\w.\"'@ -]{{1,60}},)?\s{{0,20}}(?P<quote>[\"'])"
+        + BODY,
+        lambda value, before: is_strong(value),
     ),
     # process.env.DB_PASSWORD || "...", ENV["DB_PASSWORD"] || "...", ${DB_PASSWORD:-...},
     # ${db.password:...}
@@ -208,9 +236,17 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "environment value",
         _CAPITALS,
-        rf"(?m)^[ \t]*{SET}[A-Z0-9_]*(?:{WORDS})(?<=[A-Z])(?:_BASE|_B64|_BASE64)?="
-        r"" + LINE,
+        rf"(?m)^[ \t]*{SET}[A-Z0-9_]*(?:{WORDS})(?<=[A-Z])(?:_BASE|_B64|_BASE64)?"
+        r"(?:=|[ \t]{0,20}(?::{1,3}|\?|\+)=[ \t]{0,20})" + LINE,
         is_setting_value,
+    ),
+    # "DB_PASSWORD=...", with the name inside of the quotes.
+    Rule(
+        "environment value",
+        _CAPITALS,
+        rf"(?P<quote>[\"'])[A-Z0-9_]{{0,60}}(?:{WORDS})(?<=[A-Z])="
+        r"(?P<secret>(?:(?!(?P=quote))(?:\\\S|[^\s\\])){5,512})(?P=quote)",
+        is_assigned_secret,
     ),
     # The same before a command, after docker's -e, or among others on one line.
     Rule(
@@ -234,8 +270,8 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "setting",
         (),
-        rf"(?m)^[ \t]*(?:- +)?[\w.-]{{0,80}}(?:{WORDS})[ \t]*[:=][ \t]*"
-        r"(?P<secret>(?![\"'])\S{9,4096})[ \t\r]*$",
+        rf"(?m)^[ \t]*(?:[-*] +)?(?:\*\*|:)?[\w.-]{{0,80}}(?:{WORDS})[ \t]*(?:\*\*)?[:=](?:\*\*)?"
+        r"[ \t]*(?P<secret>(?![\"'])\S{9,4096})[ \t\r]*$",
         _is_unquoted_setting,
     ),
     # {"value": "...", "name": "DB_PASSWORD"}
@@ -245,6 +281,13 @@ CUED: tuple[Rule, ...] = (
         r"\"value\"\s{0,4}:\s{0,4}\"(?P<secret>(?:[^\s\"\\]"
         r"|\\\S){5,512})\"\s{0,4},\s{1,40}\"name\"\s{0,4}:\s{0,4}"
         rf"\"[\w.-]{{0,60}}(?:{WORDS})\"",
+        is_login_argument,
+    ),
+    # <property value="..." name="db.password"/>
+    Rule(
+        "setting",
+        ('value="', "value='"),
+        rf"\bvalue=(?P<quote>[\"']){BODY}\s{{1,40}}(?:name|key|id)=[\"'][\w.:-]{{0,80}}(?:{WORDS})[\"']",
         is_login_argument,
     ),
     # Kubernetes: a variable's name on one line, its value on the next.
@@ -266,6 +309,13 @@ CUED: tuple[Rule, ...] = (
         r"(?P<secret>[^\s<>]{5,512})\s{0,40}</",
         _is_element_secret,
     ),
+    Rule(
+        "setting",
+        ("<![CDATA[",),
+        rf"(?:{WORDS})[\"']?(?:\s[^<>]{{0,120}})?>\s{{0,80}}(?:<(?i:value|string)>\s{{0,40}})?<!\[CDATA\["
+        r"\s{0,40}(?P<secret>(?:(?!\]\]>)\S){5,512})\s{0,40}\]\]>",
+        is_quoted_secret,
+    ),
     # --password=..., Password=...; of connection strings
     Rule(
         "argument",
@@ -278,7 +328,7 @@ CUED: tuple[Rule, ...] = (
     Rule(
         "argument",
         (";",),
-        r"; ?(?:[\w ]{1,20}[: ])?(?i:password|pwd)=" + FIELD,
+        r"; ?(?:[\w ]{1,20}[: ])?(?i:password|pwd)\s?=\s?" + FIELD,
         _is_argument_secret,
     ),
     # aws configure set aws_secret_access_key ...
@@ -351,9 +401,9 @@ PASSWORDS: tuple[Rule, ...] = (
     # "host=... user=... password=..."
     Rule(
         "argument",
-        ("word=", "WORD=", "wd=", "WD="),
-        r"(?i:\b(?:host|hostaddr|dbname|user|username|server|uid|database|data source"
-        r"|port)\s?=\s?[^\s;=]{1,80}[;, ]"
+        ("word=", "WORD=", "wd=", "WD=", "word =", "Word =", "wd ="),
+        r"(?i:\b(?:host|hostaddr|dbname|user|username|user id|server|uid|database|data source"
+        r"|name|login|port)\s?=\s?[^\s;=]{1,80}[;, ]"
         r"[^\n\"']{0,160}?\b(?:password|passwd|pwd)\s?=\s?)" + FIELD,
         is_assigned_secret,
     ),
@@ -371,12 +421,21 @@ PASSWORDS: tuple[Rule, ...] = (
         r"(?P<quote>[\"'])(?P<secret>[a-z]{3,12}(?: [a-z]{3,12}){2,8})(?P=quote)",
         _is_passphrase,
     ),
+    # "cache.example.org:6380,password=...,ssl=True"
+    Rule(
+        "argument",
+        (",password=", ", password="),
+        r"[\w.-]{2,80}:\d{2,5}, ?password=(?P<secret>[^\s\"',]{5,512}?(?:,[^\s\"'=]{1,200}?)?)"
+        r"(?=,\s?[A-Za-z]\w{1,40}=|[\"'\s]|$)",
+        is_assigned_secret,
+    ),
     # password: |
     #   ...
     Rule(
         "setting",
-        ("|", ">"),
-        rf"(?:{WORDS})[\"']?:[ \t]{{0,8}}[|>][-+]?[ \t\r]{{0,8}}\n[ \t]{{1,80}}"
+        ("|", ">", "<<"),
+        rf"(?:{WORDS})[\"']?(?::[ \t]{{0,8}}[|>][-+]?[ \t\r]{{0,8}}\n[ \t]"
+        r"|[ \t]{0,20}=[ \t]{0,20}<<[-~]?[\"']?\w{1,20}[\"']?[ \t\r]{0,8}\n)[ \t]{0,80}"
         r"(?P<secret>\S{5,512})[ \t]{0,8}(?=\r?$|\r?\n)",
         is_assigned_secret,
     ),

@@ -18,15 +18,19 @@ from ragit.remote.secrets.rule import (
     is_quoted_secret,
     is_secret_literal,
     is_setting_value,
+    is_strong,
     mixes_capitals_and_digits,
     mixes_letters_and_digits,
 )
-from ragit.remote.secrets.strength import is_reference, looks_random
+from ragit.remote.secrets.strength import is_reference, is_scramble, looks_random
+
+_PARAMETERS = re.compile(r"\d{1,5}(?:/\w*)?;\w+=")
+"""What follows the host in an address of JDBC, whose password may contain an @."""
 
 
 def _is_url_password(value: str, before: str) -> bool:
     """Return False for the port of a host: http://localhost:8080@name has no password."""
-    if (
+    if _PARAMETERS.match(value) or (
         is_placeholder(value)
         or (value.startswith("$") and not looks_random(value))
         or is_reference(value)
@@ -38,6 +42,8 @@ def _is_url_password(value: str, before: str) -> bool:
 
 def _is_random_url_password(value: str, before: str) -> bool:
     """Return whether a value is random, and no port with a path and a query."""
+    if _PARAMETERS.match(value):
+        return False
     return looks_random(value) and re.search(r"://|\?[\w.-]+=|^\d{1,5}/", value) is None
 
 
@@ -59,7 +65,7 @@ def _is_random_setting(value: str, before: str) -> bool:
 def _is_header_secret(value: str, before: str) -> bool:
     """Return whether a header's value is a secret; without a scheme, it may be a name."""
     if re.search(r"(?i)authorization.*(?:bearer|basic|token|key)\s", before):
-        return mixes_letters_and_digits(value)
+        return mixes_letters_and_digits(value) or is_scramble(value)
     return len(value) > 19 and alternates_with_capitals(value, before)
 
 
@@ -67,27 +73,29 @@ def _is_signing_key(value: str, before: str) -> bool:
     return is_secret_literal(value, before) or len(value) > 15 and is_plain_password(value)
 
 
+_USER = r"(?:[^\s/:@\"'<>{}$*]|\$(?=[\w{])|\{[\w.]{1,40}\})*"
+_HOST = r"(?=[A-Za-z0-9\[{$%])"
+"""User and first letter of the host of a URL, also as references."""
+
 IN_URLS: tuple[Rule, ...] = (
     Rule(
         "password in a URL",
         ("://",),
-        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s/?#\"'<>{}*]{2,})@"
-        r"(?=[A-Za-z0-9\[])",
+        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://" + _USER + r":(?P<secret>[^\s/?#\"'<>{}*]{2,})@" + _HOST,
         _is_url_password,
     ),
     # The same with signs that a URL should not contain.
     Rule(
         "password in a URL",
         ("://",),
-        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/:@\"'<>{}$*]*:(?P<secret>[^\s\"`]{8,256})@"
-        r"(?=[A-Za-z0-9\[])",
+        r"[A-Za-z][A-Za-z0-9+.-]{1,20}://" + _USER + r":(?P<secret>[^\s\"`]{8,256})@" + _HOST,
         _is_random_url_password,
     ),
     Rule(
         "token in a URL",
         ("://",),
-        r"://(?P<secret>[A-Za-z0-9_-]{20,255})@(?=[A-Za-z0-9\[])",
-        alternates_letters_and_digits,
+        r"://(?P<secret>[A-Za-z0-9_%.~+-]{16,255})@(?=[A-Za-z0-9\[])",
+        is_strong,
     ),
     Rule(
         "token in a URL",
@@ -95,7 +103,7 @@ IN_URLS: tuple[Rule, ...] = (
         r"[?&](?i:access_token|token|api[_-]?key|key|sig|signature|x-amz-signature|secret"
         r"|client_secret)="
         r"(?P<secret>[A-Za-z0-9%+/_.~=-]{16,512})",
-        alternates_letters_and_digits,
+        is_strong,
     ),
     Rule(
         "webhook",
@@ -145,6 +153,13 @@ BESIDE_AUTH: tuple[Rule, ...] = (
         ("auth",),
         r"(?:_auth\s*=|\"auth\"\s*:)\s*[\"']?(?P<secret>[A-Za-z0-9+/]{16,}={0,2})",
         mixes_capitals_and_digits,
+    ),
+    Rule(
+        "authorization",
+        ("uthorization", "UTHORIZATION", "earer "),
+        r"(?i:authorization[\"']?\s{0,4}[:=,]\s{0,4}[\"']?(?:bearer|basic|token)|\bbearer)\s{1,4}"
+        r"(?P<secret>[^\s\"'`\\]{12,512})",
+        is_strong,
     ),
     Rule(
         "authorization",

@@ -19,7 +19,7 @@ from ragit.remote.secrets import (
 from ragit.remote.secrets.keys import GONE, may_hold_private_key, private_key_spans, without_spans
 from ragit.remote.secrets.rule import Rule, mentions_passwords, mentions_tokens
 
-VERSION = 9
+VERSION = 10
 """Version of these rules: raise it when any of them changes. With those of `keys`, raise
 `index.embedded.VERSION`, too.
 """

@@ -13,16 +13,24 @@ from ragit.remote.secrets.strength import (
     has_all_kinds,
     has_random_case,
     is_reference,
+    is_scramble,
+    is_unspeakable,
     looks_random,
+    takes_turns,
 )
 
+QUOTE = r"(?P<quote>\\?(?:\"{3}|'{3}|[\"'`]))(?:(?<=\"{3}|'{3})\s{1,40})?"
+"""Pattern of the quote before a literal; after three, the literal may be on the next line."""
+
 BODY = (
-    r"(?P<secret>(?:\\\\\\[\"'`]|(?!(?P=quote))(?:\\\S|[^\s\\])|\\(?=(?P=quote))){5,512})"
+    r"(?P<secret>(?:\\\\\\[\"'`]|(?:(?P=quote)|'\\'|`)(?P=quote)(?=[^\s,;:)\]}>=|&.+])"
+    r"|(?!(?P=quote))(?:\\\S|[^\s\\])|\\(?=(?P=quote))){5,512})"
     r"(?P=quote)"
 )
 """Pattern of a literal without spaces after its `quote`. It may contain other quotes, and escaped
-ones, with three backslashes if the literal itself is within a string. A backslash that is no
-escape, as in XML, may be last.
+ones, with three backslashes if the literal itself is within a string, twice (SQL, YAML), after a
+backtick (PowerShell) or as a string of its own (shells). A backslash that is no escape, as in XML,
+may be last.
 """
 
 
@@ -67,9 +75,10 @@ FIELD = _argument(r"&(?!\s)")
 """Value of one of several parameters separated by `;` or a space."""
 
 LINE = (
-    r"(?P<quote>[\"']?)(?P<secret>(?<=[\"'])[^\r\n]{3,512}?|(?![\"'])\S{3,512})(?P=quote)[ \t\r]*$"
+    r"(?P<quote>[\"']?)(?P<secret>(?<=[\"'])[^\r\n]{3,512}?|(?![\"'])\S{3,512})(?P=quote)"
+    r"(?:[ \t]+#[^\n]{0,200})?[ \t\r]*$"
 )
-"""The rest of a line, in quotes or without spaces."""
+"""The rest of a line, in quotes or without spaces, but without a comment."""
 
 
 class Rule(NamedTuple):
@@ -89,7 +98,7 @@ class Rule(NamedTuple):
     """Test of the surrounding text, given the offsets of the match."""
 
 
-SET = r"(?:(?:export|ENV|ARG|set|-)[ \t]+)?"
+SET = r"(?:(?:export|ENV|ARG|set|-)[ \t]+|Environment=)?"
 """Pattern of the words before the name of a variable."""
 
 EDGE = r"(?<![A-Za-z0-9_])"
@@ -137,6 +146,7 @@ _OWNERS = (
         "sudo",
         "my",
         "vpn",
+        "require",
     ),
 )
 """Words before `pass` that make it a password, also in one word: `dbpass`, but not `bypass`."""
@@ -267,13 +277,29 @@ def is_secret_literal(value: str, before: str) -> bool:
     A password may be a word with a number. A short one assigned to a token or a key names a version
     or an encoding.
     """
-    if looks_random(value) or has_all_kinds(value):
+    if looks_random(value) or has_all_kinds(value) or is_scramble(re.sub(r"\d", "", value)):
         return True
     if re.search(_NO_LITERAL, value) or re.search(r"[\"'`]", value) or is_reference(value):
         return _is_base32_seed(value)
     if len(value) > 7 and re.search(r"[!@#^&+=?~]", value):
         return True
     return mixes_letters_and_digits(value) and not _names_a_version(value, before)
+
+
+def is_strong(value: str, before: str = "") -> bool:
+    """Return whether a value is random by itself, whatever is around it."""
+    letters = re.sub(r"[^A-Za-z]", "", value)
+    return (
+        looks_random(value)
+        or has_all_kinds(value)
+        or is_scramble(letters)
+        or takes_turns(value)
+        or (
+            letters != value
+            and has_random_case(letters)
+            and re.fullmatch(r"[\w-]+", value) is not None
+        )
+    )
 
 
 def ends_in_password_name(before: str) -> bool:
@@ -298,9 +324,16 @@ def is_assigned_secret(value: str, before: str) -> bool:
     """
     if len(value) > 5 and is_secret_literal(value, before):
         return True
-    if not ends_in_password_name(before) or not is_plain_password(value):
+    if not ends_in_password_name(before):
         return False
+    if not is_plain_password(value):
+        return has_random_case(value) or _is_mixed(value)
     return not is_form_label(value) or bool(re.search(r"(?<!value)(?<![=!<>:])=[^=>]*$", before))
+
+
+def _is_mixed(value: str) -> bool:
+    """Return whether letters, digits and signs take turns, though not as often as at random."""
+    return len(value) > 11 and alternates_letters_and_digits(value) and not is_reference(value)
 
 
 def is_login_argument(value: str, before: str) -> bool:
@@ -333,7 +366,7 @@ def _is_base32_seed(value: str) -> bool:
         len(value) > 15
         and value.isalnum()
         and value.isupper()
-        and alternates_letters_and_digits(value)
+        and (alternates_letters_and_digits(value) or (len(value) > 23 and is_unspeakable(value)))
     )
 
 

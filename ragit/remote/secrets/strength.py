@@ -144,9 +144,36 @@ def has_random_case(value: str) -> bool:
     """Return whether letters have capitals in random places: `aBxQzLmKpR`."""
     if len(value) < 12 or not re.fullmatch(r"[A-Za-z]+", value):
         return False
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", value)
+    words = _WORD.findall(value)
     length = len(value) / len(words)
     return length < 4.1 or (length < 8 and any(map(_UNSPEAKABLE.search, words)))
+
+
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_CONSONANTS = re.compile(r"(?i)(?=[b-df-hj-np-tv-xz]{3})")
+
+
+def is_scramble(value: str) -> bool:
+    """Return whether 16 or more letters are random: capitals anywhere, and consonants in a row.
+
+    Stricter than `has_random_case`: words of a name may be as short, but can be spoken.
+    """
+    if len(value) < 16 or not has_random_case(value):
+        return False
+    return is_unspeakable(value) or 3 * len(_WORD.findall(value)) >= len(value)
+
+
+def is_unspeakable(value: str) -> bool:
+    """Return whether three consonants in a row are more frequent than in words: three times as
+    often at random.
+    """
+    return len(_CONSONANTS.findall(value)) > 0.1 * len(value)
+
+
+def takes_turns(value: str) -> bool:
+    """Return whether letters and digits take turns at least four times in 16 characters."""
+    turns = re.findall(r"(?=[A-Za-z]\d|\d[A-Za-z])", value)
+    return len(value) > 15 and len(turns) > 3 and not is_reference(value)
 
 
 def _kind(letter: str) -> str:

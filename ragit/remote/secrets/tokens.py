@@ -131,7 +131,9 @@ _FORGES: tuple[Rule, ...] = (
         r"(?:ATBB[A-Za-z0-9]{32}|AT[AC]TT3[A-Za-z0-9_=-]{60,})",
     ),
     Rule("npm token", ("npm_",), EDGE + r"npm_[A-Za-z0-9]{36}"),
-    Rule("npm token", ("_authToken",), r"_authToken\s*=\s*[\"']?(?P<secret>[A-Za-z0-9_.=-]{16,})"),
+    Rule(
+        "npm token", ("_authToken",), r"_authToken\s*=\s*[\"']?(?P<secret>[A-Za-z0-9+/_.=-]{16,})"
+    ),
     Rule("PyPI token", ("pypi-AgE",), r"pypi-AgE[A-Za-z0-9_-]{40,}"),
     Rule("RubyGems key", ("rubygems_",), r"rubygems_[a-f0-9]{48}"),
     Rule(
