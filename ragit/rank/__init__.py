@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ragit.rank.contenders import Details, Mix, mix_of
 from ragit.rank.exact import (
     ASKING,
     COMMON_WORD_WEIGHT,
@@ -31,7 +32,7 @@ from ragit.rank.keyword import (
     score_files,
 )
 from ragit.rank.optimize import Options, Piece, optimize
-from ragit.rank.order import Details, Explains, Mix, Ranked, Scorer, mix_of
+from ragit.rank.order import Explains, Ranked, Scorer
 from ragit.rank.signals import (
     ALIKE,
     EXACT,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Protocol
 
 from ragit import postings
@@ -103,7 +104,7 @@ class Shares:
 
     def of(self, terms: Iterable[str]) -> float:
         """Return the share of the query's weight of these terms, at most 1."""
-        return min(1.0, sum(self._shares.get(term, 0.0) for term in terms))
+        return min(1.0, sum(map(self._shares.get, terms, repeat(0.0))))
 
 
 class ChunkScore(NamedTuple):

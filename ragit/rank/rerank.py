@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from ragit.rank.order import MOST_REPEATS, Ranked
+from ragit.rank.contenders import MOST_REPEATS
+from ragit.rank.order import Ranked
 from ragit.types import Reranked
 
 RANK_OFFSET = 10

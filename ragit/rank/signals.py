@@ -201,7 +201,13 @@ def is_type_of(word: str, name: str, kind: str) -> bool:
 @lru_cache(maxsize=words.CACHED)
 def _keys_of(symbols: str) -> frozenset[str]:
     """Return the names that a chunk defines, without owners, case and separators."""
-    return frozenset(joined(_QUALIFIER.split(written)[-1]) for written in symbols.split())
+    return frozenset(map(_key_of, symbols.split()))
+
+
+def _key_of(written: str) -> str:
+    if written.isalnum() and written.isascii() and len(written) <= words.MAX_WORD:
+        return written.lower()  # the same without a search for separators
+    return joined(_QUALIFIER.split(written)[-1])
 
 
 def _match(names: Names, symbol: Symbol) -> float:

@@ -312,8 +312,10 @@ def _ordered(
     listed = sorted(contenders, key=lambda one: one.plain, reverse=True)
     best = {one.facts.chunk for one in listed[:compared]}
     rows = {chunk: rank.Names(*row) for chunk, row in scope.store.named(named | best).items()}
+    names = {chunk: row for chunk, row in rows.items() if chunk in named}
+    details = rank.Details(names, evidence.of)
+    kept = scorer.narrowed(contenders, details, scope.wanted, evident | best)
     if nearness:
         alike = {chunk: nearness(rows[chunk].symbol.partition(" ")[0]) for chunk in best}
-        contenders = [one.with_alike(alike.get(one.facts.chunk, 0.0)) for one in contenders]
-    names = {chunk: row for chunk, row in rows.items() if chunk in named}
-    return scorer.order(contenders, rank.Details(names, evidence.of), scope.least)
+        kept = [one.with_alike(alike.get(one.facts.chunk, 0.0)) for one in kept]
+    return scorer.order(kept, details, scope.least)

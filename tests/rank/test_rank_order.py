@@ -9,17 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragit.rank.contenders import MOST_REPEATS, Details, Mix
 from ragit.rank.fuse import ORIGINAL, Fused
 from ragit.rank.keyword import ChunkScore, Shares
-from ragit.rank.order import (
-    KEPT_BY_EVIDENCE,
-    MOST_REPEATS,
-    TWIN_REPEAT,
-    Details,
-    Mix,
-    Ranked,
-    Scorer,
-)
+from ragit.rank.order import KEPT_BY_EVIDENCE, TWIN_REPEAT, Ranked, Scorer
 from ragit.rank.signals import (
     FEW_WORDS,
     ChunkColumns,
@@ -77,7 +70,9 @@ def ordered(
     by_place = sorted(chunks, key=lambda one: one.place)
     files = [in_columns(list(of)) for _, of in groupby(by_place, key=lambda one: one.place)]
     contenders = ranking.contenders(files, wanted, exact or {})
-    return ranking.order(contenders, Details(names or {}, exact or {}), min_score)
+    details = Details(names or {}, exact or {})
+    evident = {number for _, number in exact or {}}
+    return ranking.order(ranking.narrowed(contenders, details, wanted, evident), details, min_score)
 
 
 def order(
@@ -272,7 +267,12 @@ def test_fused_hits_below_the_minimum_score_are_left_out() -> None:
     assert keys(Fused([one]).order(0.3)) == [(0, 1)]
 
 
-PATHS = ("net/a.py", "net/b_linux.py", "net/b_windows.py", "net/b_darwin.py", "net/c.py", "d.py")
+PATHS = (
+    *("net/a.py", "net/b_linux.py", "net/b_windows.py", "net/b_darwin.py", "net/c.py", "d.py"),
+    *("tests/test_a.py", "tests/test_c.py"),
+)
+
+SIGNALS = {"defines": 0.5, "named": 0.15, "test": -0.1}
 
 SHARES = st.sampled_from([0.0, 0.01, 0.1, 0.2, 0.25, 0.3, 0.5, 0.75, 0.9, 1.0])
 
@@ -282,7 +282,7 @@ def rankings(draw: st.DrawFn) -> tuple[Scorer, list[ChunkFacts], Details]:
     """Return a few files with many chunks, of which some have names or hold the query."""
     mix = Mix(
         draw(st.sampled_from([0.0, 0.4, 1.0])),
-        draw(st.sampled_from([{}, {"named": 0.15, "fileVector": 2.0}, {"named": 0.5}])),
+        draw(st.sampled_from([{}, {"named": 0.15, "fileVector": 2.0}, SIGNALS, {"named": 0.5}])),
         draw(st.sampled_from([0.0, -0.1, -0.3, -1.0])),
         draw(st.sampled_from([0.0, 0.75])),
     )
@@ -296,8 +296,15 @@ def rankings(draw: st.DrawFn) -> tuple[Scorer, list[ChunkFacts], Details]:
             names[number] = Names("function", name, "")
             if not draw(st.integers(0, 5)):
                 exact[place, number] = draw(SHARES)
-    files = {at: file(path, nearness=draw(SHARES)) for at, path in enumerate(PATHS)}
-    return scorer(files, mix), chunks, Details(names, exact)
+    files = {
+        at: file(path, nearness=draw(SHARES), tests_candidate=path.startswith("tests/"))
+        for at, path in enumerate(PATHS)
+    }
+    return (
+        scorer(files, mix, draw(st.sampled_from(["x", "x y", "where is xY"]))),
+        chunks,
+        Details(names, exact),
+    )
 
 
 @given(rankings(), st.integers(1, 5))
