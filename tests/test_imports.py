@@ -42,13 +42,13 @@ OF_CLICK = {"ast", "dataclasses", "datetime", "inspect", "shutil", "uuid"}
 """Slow modules that click loads, or that a listed command needs."""
 
 MODULES = {
-    "search offset": 162,
-    "search --json offset": 164,
+    "search offset": 160,
+    "search --json offset": 162,
     "usages commit_offset": 164,
     "usages --callers commit_offset": 164,
     "skeleton a.py": 149,
     "show commit_offset": 159,
-    "context a.py:1": 168,
+    "context a.py:1": 167,
     "map": 158,
     "since a.py:1": 185,
     "diff HEAD~1..HEAD": 172,

@@ -178,7 +178,7 @@ class Command:
         parameters: Iterable[Option | Argument],
         short_help: str | None,
         prepare: Callable[[Sequence[str]], list[str]],
-        hints: Mapping[str, str],
+        hints: Callable[[], Mapping[str, str]],
     ) -> None:
         self.name = name
         self.body = body
@@ -188,7 +188,7 @@ class Command:
         self.prepare = prepare
         """Rewrites the words of a command line before they are parsed."""
         self.hints = hints
-        """Hints for unknown options, by name."""
+        """Returns hints for unknown options, by name."""
         self._short_help = short_help
 
     def run(self, call: Call, values: Mapping[str, Any]) -> int:
@@ -213,7 +213,7 @@ class Command:
             cls=DeclaredCommand,
             short_help=self._short_help,
             prepare=self.prepare,
-            hints=self.hints,
+            hints=self.hints(),
         )(function)
 
 
@@ -278,12 +278,12 @@ def command(
     *,
     short_help: str | None = None,
     prepare: Callable[[Sequence[str]], list[str]] = list,
-    hints: Mapping[str, str] | None = None,
+    hints: Callable[[], Mapping[str, str]] = dict,
 ) -> Callable[[Callable[..., int | None]], Command]:
     """Make a command of a function with options and arguments."""
 
     def make(body: Callable[..., int | None]) -> Command:
         parameters = getattr(body, "parameters", ())
-        return Command(name or body.__name__, body, parameters, short_help, prepare, hints or {})
+        return Command(name or body.__name__, body, parameters, short_help, prepare, hints)
 
     return make

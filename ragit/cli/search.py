@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,6 @@ from ragit.cli.color import color_option
 from ragit.cli.declare import WholeNumber, alias, argument, command, flag, option
 from ragit.cli.indexing import telling
 from ragit.cli.options import make_query, query_options
-from ragit.cli.unknown_options import HINTS
 from ragit.errors import ConfigError
 from ragit.query import is_about_worktree, is_range
 from ragit.records import replaced
@@ -46,10 +45,17 @@ def _with_values(args: Sequence[str]) -> list[str]:
     return found
 
 
+def _hints() -> Mapping[str, str]:
+    """Return hints for options of other search tools."""
+    from ragit.cli.unknown_options import HINTS
+
+    return HINTS
+
+
 @command(
     short_help="Find the places that answer a symbol, words or a question.",
     prepare=_with_values,
-    hints=HINTS,
+    hints=_hints,
 )
 @argument("query", takes_rest=True)
 @query_options

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ragit.rank.contenders import Details, Mix, mix_of
 from ragit.rank.exact import (
     ASKING,
     COMMON_WORD_WEIGHT,
@@ -32,7 +31,6 @@ from ragit.rank.keyword import (
     score_files,
 )
 from ragit.rank.optimize import Options, Piece, optimize
-from ragit.rank.order import Explains, Ranked, Scorer
 from ragit.rank.signals import (
     ALIKE,
     EXACT,
@@ -55,13 +53,23 @@ from ragit.rank.terms import QUERY_BYTES, QueryTerms, Symbol, content_words, joi
 
 TYPE_CHECKING = False
 
-if TYPE_CHECKING:  # exported, and imported on first use: most searches ask no model
+if TYPE_CHECKING:  # exported, and imported on first use: few commands rank, and fewer ask a model
+    from ragit.rank.contenders import Details, Mix, mix_of
     from ragit.rank.fuse import Fused
+    from ragit.rank.order import Explains, Ranked, Scorer
     from ragit.rank.rerank import reranked
 else:
     from ragit.lazy import exports
 
-    __getattr__ = exports(__name__, {"fuse": ["Fused"], "rerank": ["reranked"]})
+    __getattr__ = exports(
+        __name__,
+        {
+            "contenders": ["Details", "Mix", "mix_of"],
+            "fuse": ["Fused"],
+            "order": ["Explains", "Ranked", "Scorer"],
+            "rerank": ["reranked"],
+        },
+    )
 
 __all__ = [
     "ALIKE",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from ragit.search.lacked import Lacked
 from ragit.search.whole_tree import WholeTree
 from ragit.store import ORDINAL_BITS, Snapshot, Store
+
+if TYPE_CHECKING:
+    from ragit.search.lacked import Lacked
 
 
 class FilteredTree:

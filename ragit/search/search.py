@@ -22,11 +22,9 @@ from ragit.records import NamedTuple
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.hits import HitBuilder
 from ragit.search.kept import Kept, without_gc
-from ragit.search.lacked import Lacked
 from ragit.search.open_tree import OpenTree, TreeOpener
 from ragit.search.query_ranker import QueryRanker, RankedQuery, SearchScope
 from ragit.search.texts import Texts
-from ragit.search.validate import language, validate
 from ragit.store import OF_CHUNK, ORDINAL_BITS, Snapshot, Store
 from ragit.types import (
     LOST_SINCE_INDEXED,
@@ -44,6 +42,7 @@ from ragit.types import (
 )
 
 if TYPE_CHECKING:
+    from ragit.search.lacked import Lacked
     from ragit.search.rerank import Reranker
 
 OVERFETCH = 3
@@ -74,7 +73,10 @@ class Searcher:
     @staticmethod
     def check(query: Query) -> None:
         """Raise UnknownLanguage if a language of the query is not in the table."""
-        validate(query)
+        if query.languages:
+            from ragit.search.validate import validate
+
+            validate(query)
 
     def search(self, query: Query, target: Target, on_index: OnIndex | None = None) -> Answer:
         """Return the hits in a tree. `on_index` is called with what is missing before it is
@@ -146,7 +148,7 @@ class Searcher:
     @without_gc()
     def _find(self, opened: OpenTree, query: Query) -> Found:
         store, texts = opened.store, opened.texts
-        lacked = Lacked(store, opened.without.snapshot) if opened.without else None
+        lacked = _lacked(store, opened)
         tree = FilteredTree(
             opened.tree.snapshot,
             self._filter(store, query, lacked),
@@ -266,6 +268,8 @@ class Searcher:
         if lacked:
             tests.append(lambda chunking, _: lacked.may_be_in(chunking))
         if query.languages:
+            from ragit.search.validate import language
+
             wanted = {one for name in query.languages for one in chunk.dialects(language(name))}
             languages = store.languages()
             tests.append(lambda chunking, _: languages[chunking] in wanted)
@@ -275,6 +279,15 @@ class Searcher:
         if len(tests) < 2:
             return tests[0] if tests else None
         return lambda chunking, path: all(test(chunking, path) for test in tests)
+
+
+def _lacked(store: Store, opened: OpenTree) -> Lacked | None:
+    """Return the chunks that the tree left out lacks; None if none is left out."""
+    if opened.without is None:
+        return None
+    from ragit.search.lacked import Lacked
+
+    return Lacked(store, opened.without.snapshot)
 
 
 def _more_files(
