@@ -147,7 +147,7 @@ def _forward(entries: Mapping[str, list[int]], lengths: Sequence[int]) -> bytes:
 class Forward:
     """A packed list, unpacked for look-ups."""
 
-    __slots__ = ("_entries", "_hashes", "_numbers", "_offsets", "lengths")
+    __slots__ = ("_entries", "_hashes", "_offsets", "lengths", "numbers")
 
     def __init__(self, forward: bytes) -> None:
         numbers = array("I")
@@ -165,17 +165,17 @@ class Forward:
                 "the index is damaged: the words of a file cannot be read",
                 "Type: ragit index --rebuild",
             )
-        self._numbers = numbers
+        self.numbers = numbers
         self.lengths = numbers[2 : 2 + chunks]
 
     @property
     def size(self) -> int:
         """Number of bytes that it takes in memory."""
-        return len(self._numbers) * self._numbers.itemsize
+        return len(self.numbers) * self.numbers.itemsize
 
     def entries(self, hashed: int) -> array[int]:
         """Return the entries of the word with this crc32, one for each chunk that contains it."""
-        numbers = self._numbers
+        numbers = self.numbers
         at = bisect_left(numbers, hashed, self._hashes, self._offsets)
         if at == self._offsets or numbers[at] != hashed:
             return array("I")

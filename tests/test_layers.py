@@ -152,6 +152,7 @@ OWNERS = {
         "embed",
         "search/sign_bits.py",
         "search/tree_arrays.py",
+        "search/word_arrays.py",
         "word_numbers",
     },
     "olefile": {"chunk"},

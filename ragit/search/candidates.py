@@ -68,8 +68,7 @@ def find_candidates(
     hints = Hints(near, mentioned_files(tree, query), wanted)
     places = choose_files(tree, query, matches, hints)
     words = matches.words.of(tree.snapshot.chunkings[place] for place in places)
-    rarity = matches.scores.rarity
-    scores = {one: rank.score_chunks(held, rarity, scoring) for one, held in words.items()}
+    scores = _scores(tree, matches, words, scoring)
     cosines = _cosines(store, vectors, scores)
     chunks, among = _columns(store, tree, places, words, scores, cosines)
     kinds = _best_kinds(store, chunks)
@@ -88,6 +87,18 @@ def find_candidates(
     defining = {term: len(held.defining) for term, held in matches.holders.items()}
     names = Shares(query, defining, len(tree.snapshot.paths))
     return Candidates(files, chunks, names, _hits(tree, matches), matches, words, among)
+
+
+def _scores(
+    tree: FilteredTree, matches: Matches, words: Mapping[int, Lookups], scoring: str
+) -> dict[int, ChunkScores]:
+    """Return the keyword scores of the chunks of files."""
+    rarity = matches.scores.rarity
+    if tree.whole.arrays:
+        arrays = tree.whole.arrays.words(words)
+        matches.sequences.load(arrays)  # evidence needs them soon
+        return arrays.scores(rarity, scoring)
+    return {one: rank.score_chunks(held, rarity, scoring) for one, held in words.items()}
 
 
 def _hits(tree: FilteredTree, matches: Matches) -> int:

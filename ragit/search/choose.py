@@ -132,9 +132,12 @@ def _covering(tree: FilteredTree, query: QueryTerms, found: Matches) -> list[int
     if not message:
         return listed[:COVERING_FILES]
     looked_at = {place: tree.snapshot.chunkings[place] for place in listed[:LOOKED_AT]}
+    held = found.words.of(looked_at.values())
+    if tree.whole.arrays:
+        found.sequences.load(tree.whole.arrays.words(held))
     shares = {
         chunking: max(found.sequences.of(chunking, words).values(), default=0.0)
-        for chunking, words in found.words.of(looked_at.values()).items()
+        for chunking, words in held.items()
     }
     by_chunk = sorted(looked_at, key=lambda place: (-shares[looked_at[place]], place))
     return [*listed[:COVERING_FILES], *by_chunk[:COVERING_FILES]]

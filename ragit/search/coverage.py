@@ -5,13 +5,17 @@ sequences each chunk contains.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ragit import postings, rank, words
 from ragit.postings import Forward
 from ragit.rank import ASKING, COMMON_WORD_WEIGHT, RUN, HasEntries, QueryTerms, WordWeights
 from ragit.store import Store
 from ragit.words import STOP_WORDS
+
+if TYPE_CHECKING:
+    from array import array
+
 
 LEAST_SHARE = 0.3
 """Share of a sequence's weight from which a chunk may contain a part of it word for word."""
@@ -51,6 +55,8 @@ class Lookups:
         self._known: dict[int, Sequence[int]] = {}
         self.lengths: Sequence[int] = forward.lengths
         """Number of words of each chunk."""
+        self.numbers: array[int] = forward.numbers
+        """The packed list."""
 
     def entries(self, hashed: int) -> Sequence[int]:
         """Return the entries of a word, as `Forward.entries`."""
@@ -94,6 +100,29 @@ def ordinals(words: HasEntries, term: str) -> frozenset[int]:
     return frozenset(entry >> 8 for entry in words.entries(postings.term_hash(term)))
 
 
+class Sequenced(Protocol):
+    """A sequence of adjacent words of a query."""
+
+    @property
+    def hashes(self) -> Sequence[int]:
+        """The hash of each different word's term."""
+
+    @property
+    def parts(self) -> Sequence[float]:
+        """The share of each different word in the weight of the sequence."""
+
+    @property
+    def order(self) -> Sequence[int]:
+        """Indices of the words, in the order of the sequence."""
+
+
+class MeasuresFiles(Protocol):
+    """The packed words of many files, looked up at once."""
+
+    def shares(self, sequences: Sequence[Sequenced], /) -> Mapping[int, Mapping[int, float]]:
+        """Return what `SequenceShares.of` does, for each file."""
+
+
 class SequenceShares:
     """Measures how much of a query's word sequences the chunks of files contain."""
 
@@ -101,6 +130,10 @@ class SequenceShares:
         sequences = [*query.sequences, *query.phrases]
         self._sequences = [_Sequence(one, query.word_terms, weights) for one in sequences]
         self._known: dict[int, Mapping[int, float]] = {}
+
+    def load(self, arrays: MeasuresFiles) -> None:
+        """Measure the chunks of many files at once."""
+        self._known.update(arrays.shares(self._sequences))
 
     def of(self, chunking: int, words: HasEntries) -> Mapping[int, float]:
         """Return for each chunk of a file the greatest share of a sequence's weight that it
@@ -127,13 +160,18 @@ class _Sequence:
         places: dict[str, int] = {}
         for at, word in enumerate(words):
             places[word] = places.get(word, 0) | 1 << at
-        self._words = [
-            (postings.term_hash(terms.get(word, "")), bits) for word, bits in places.items()
-        ]
-        """The hash of each word's term, and a bit for each of its positions."""
+        self.hashes = [postings.term_hash(terms.get(word, "")) for word in places]
+        """The hash of each different word's term."""
+        self._words = list(zip(self.hashes, places.values(), strict=True))
+        """These, with a bit for each of the word's positions."""
         of = {word: weights.of.get(word, 1.0) for word in words}
         total = sum(of.values()) or 1.0
-        self._parts = [(places[word], weight / total) for word, weight in of.items()]
+        self.parts = [weight / total for weight in of.values()]
+        """The share of each different word in the weight of the sequence."""
+        self._parts = list(zip(places.values(), self.parts, strict=True))
+        listed = list(places)
+        self.order = [listed.index(word) for word in words]
+        """Indices of the words, in the order of the sequence."""
         self._known: dict[int, float] = {}
 
     def raise_shares(self, words: HasEntries, best: dict[int, float]) -> None:

@@ -14,6 +14,7 @@ from ragit import rank
 from ragit.postings import COLUMN_BITS, COLUMNS
 from ragit.rank import B_FILE, FIELD_WEIGHTS, K1, PATH_WEIGHT, FileScores, QueryTerms
 from ragit.records import NamedTuple
+from ragit.search.word_arrays import Packed, WordArrays
 from ragit.store import Snapshot
 
 _COLUMN = (1 << COLUMN_BITS) - 1
@@ -61,6 +62,11 @@ class TreeArrays:
         self._damped: Floats = K1 * (1 - B_FILE + B_FILE * lengths / mean)
         weights = [*FIELD_WEIGHTS.values()]
         self._weights: Floats = np.array(weights + [0.0] * (_COLUMN + 1 - len(weights)))
+
+    @staticmethod
+    def words(of: Mapping[int, Packed]) -> WordArrays:
+        """Return the packed words of files, by chunking, for look-ups in all of them at once."""
+        return WordArrays(of)
 
     def weighed(
         self, occurrences: Sequence[int], in_path: Sequence[int]
