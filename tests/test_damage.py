@@ -39,7 +39,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Answers]:
     """Return a repository with an index of HEAD and of an edit, and its right answers."""
     repo = GitSandbox(tmp_path_factory.mktemp("template") / "repo")
     repo.git("config", "ragit.index.workers", "1")
-    for number in range(12):
+    for number in range(8):
         repo.write(f"src/m{number}.py", source(number))
     repo.commit()
     with ragit.open(repo.path) as index:

@@ -4,13 +4,13 @@ found as far as possible, and read by the next `ragit index`.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pygit2
 import pytest
 from sandbox import GitSandbox
 from terminal import Terminal
@@ -454,12 +454,12 @@ def test_search_answers_once_its_indexing_time_is_over(
 def test_folder_a_thousand_levels_deep_is_searched(repo: GitSandbox) -> None:
     repo.write("a.py", CODE.format(1))
     repo.commit()
+    objects = pygit2.Repository(str(repo.path))
     tree = repo.git("rev-parse", "HEAD^{tree}")
     for _ in range(1000):
-        typed = ["git", "mktree"]
-        line = f"040000 tree {tree}\td\n".encode()
-        done = subprocess.run(typed, input=line, cwd=repo.path, capture_output=True, check=True)
-        tree = done.stdout.decode().strip()
+        folder = objects.TreeBuilder()
+        folder.insert("d", tree, pygit2.enums.FileMode.TREE)
+        tree = str(folder.write())
     with ragit.open(repo.path) as opened:
         hit = opened.search("turbine_1", ref=tree).hits[0]
         assert hit.path == "d/" * 1000 + "a.py"
