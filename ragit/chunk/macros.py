@@ -73,6 +73,15 @@ _AFTER = re.compile(
     rb"\)[ \t\n]*(?:(?:const|override|final|noexcept)[ \t\n]+)*"
     rb"((?:\b%b\b(?:%b)?[ \t\n]*)+)(?=[{;:])" % (_MACRO, _ARGUMENTS)
 )
+_SPECIALISED = re.compile(rb"\b(?:struct|class|union)\s+[A-Za-z_][\w:]*[ \t]*(?=<)")
+_HEAD_ENDS = re.compile(rb"\s*(?:final\b\s*)?(?:\{|:(?!:))")
+_DEFAULT = re.compile(rb"[*&]([ \t]*=[ \t]*[\w:]+(?:\{\}|\(\))?)(?=\s*[,)])")
+"""Default of a parameter without a name: `enable_if_t<B>* = nullptr`."""
+_NOTE = re.compile(
+    rb"\n[ \t]*([A-Z][A-Z0-9]*_[A-Z0-9_]+)[ \t]*(?=\n\s*(?:template|class|struct|enum|union"
+    rb"|namespace|using|typedef|friend|virtual|explicit|static|inline|constexpr|extern)\b)"
+)
+_ARGUMENTS_AT_MOST = 1000
 _STATEMENT = re.compile(rb"[ \t]*(?:if|for|while|switch|else|return|case|do|\}|#)")
 
 
@@ -96,7 +105,38 @@ def hidden(text: bytes, qualified: bool) -> bytes:
         (_AFTER, _after),
     ):
         text = pattern.sub(replace, text)
+    if qualified:
+        text = _DEFAULT.sub(_blank, _NOTE.sub(_alone, text))
+        if b"template" in text:
+            text = _without_arguments(text)
     return text[1:]
+
+
+def _without_arguments(text: bytes) -> bytes:
+    """Hide what a template is specialised for if the grammar cannot parse it: `A<B<T>> : C`."""
+    shown = bytearray(text)
+    for found in _SPECIALISED.finditer(text):
+        end = _end_of_arguments(text, found.end())
+        arguments = text[found.end() : end]
+        if (b">>" in arguments or b"(" in arguments) and _HEAD_ENDS.match(text, end):
+            shown[found.end() : end] = arguments.translate(_TO_SPACES)
+    return bytes(shown)
+
+
+def _end_of_arguments(text: bytes, start: int) -> int:
+    """Return the offset after the `>` of the `<` at an offset; the offset if none is near."""
+    depth = 0
+    for at in range(start, min(len(text), start + _ARGUMENTS_AT_MOST)):
+        byte = text[at]
+        if byte in b";{}":
+            break
+        if byte in b"<(":
+            depth += 1
+        elif byte in b">)" and text[at - 1 : at] != b"-":
+            depth -= 1
+            if depth == 0:
+                return at + 1
+    return start
 
 
 def _blank(found: re.Match[bytes]) -> bytes:

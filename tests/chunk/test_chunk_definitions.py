@@ -81,6 +81,24 @@ CASES = {
         "TEST_F(Suite, doesThing) {\n x();\n}\nTEST(A, B)\n{\n}\n",
         "Suite.doesThing A.B",
     ),
+    "specialised templates": (
+        "cpp",
+        "template <typename T>\nstruct is_range<with<T>> : std::false_type {};\n"
+        "template <typename F>\nclass is_unary<F, void_t<decltype(f(x))>> {\n};\n",
+        "is_range is_unary",
+    ),
+    "default of a parameter without a name": (
+        "cpp",
+        "struct X {\n template <bool D>\n void destruct(std::enable_if_t<D>* = nullptr) {\n"
+        "  go<true>(); }\n};\n",
+        "X X.destruct",
+    ),
+    "macro on the line above a template": (
+        "cpp",
+        "namespace {\n\nLIB_STOP_WARNINGS\n\ntemplate <typename T>\nstruct Foo {\n"
+        " int size() {\n return 0; }\n};\n}\n",
+        "Foo Foo.size",
+    ),
     "export macro": (
         "cpp",
         "EXPORT class Kettle {\npublic:\n int boil() {\n return 1; }\n};\n"
