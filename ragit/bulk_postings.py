@@ -90,12 +90,12 @@ class BulkPacker:
 
     def _numbers_of(self, identifier: str) -> list[int]:
         """Return the numbers of an identifier's terms."""
-        return [self._numbers[term] for term in words.terms_of(identifier)]
+        return [self._numbers[term] for term in words.terms_once(identifier)]
 
     def _add_terms(self) -> None:
         """Add the new terms, with their hashes."""
         new = list(islice(self._numbers, len(self._terms), None))
-        hashes = np.fromiter(map(postings.term_hash, new), dtype=np.int64, count=len(new))
+        hashes = np.fromiter(map(postings.hash_once, new), dtype=np.int64, count=len(new))
         self._terms += new
         self._hashes = np.concatenate((self._hashes, hashes))
 

@@ -130,6 +130,11 @@ def _columns(
 
 @lru_cache(maxsize=words.CACHED)
 def term_hash(term: str) -> int:
+    """Return the number of a term in a packed list, and remember it."""
+    return hash_once(term)
+
+
+def hash_once(term: str) -> int:
     """Return the number of a term in a packed list."""
     return zlib.crc32(term.encode())
 

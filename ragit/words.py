@@ -153,6 +153,11 @@ def _derivation(word: str) -> str:
 
 @lru_cache(maxsize=CACHED)
 def terms_of(identifier: str) -> tuple[str, ...]:
+    """Return the index terms of one identifier, as `terms_once`, and remember them."""
+    return terms_once(identifier)
+
+
+def terms_once(identifier: str) -> tuple[str, ...]:
     """Return the index terms of one identifier: the stem of each part, and all parts joined if
     there are several.
     """

@@ -22,7 +22,7 @@ _AHEAD = 48
 """Requests sent before the first answer is read; so few fit any pipe, which prevents a deadlock."""
 
 
-_WINDOW, _WINDOWS = 1 << 20, 32 << 20
+_WINDOW, _WINDOWS = 1 << 20, 8 << 20
 """Bytes of a pack that libgit2 maps at a time, and of all packs together. By default it maps whole
 packs: a process that reads all files of a tree would hold most of them in memory.
 """

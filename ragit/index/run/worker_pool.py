@@ -257,6 +257,7 @@ def serve() -> None:
             except Exception as error:  # the parent knows what to tell the user
                 answer = error
             say(answer)
+            del answer  # not to be kept beside the next one
 
 
 def one_thread(environ: Mapping[str, str]) -> dict[str, str]:
