@@ -40,7 +40,7 @@ HEAD_WEIGHT = 1.5
 class FileScores(NamedTuple):
     """Keyword scores of files by index in the snapshot, and the weight of each term in the tree."""
 
-    scores: dict[int, float]
+    scores: Mapping[int, float]
     rarity: dict[str, float]
     """A term's rarity times its weight in the query."""
 
@@ -159,12 +159,44 @@ def score_chunks(forward: HasEntries, rarities: Mapping[str, float], scoring: st
     return ChunkScores(scores, names)
 
 
+class RanksFiles(Mapping[int, float]):
+    """Values of files by index that know the files with the greatest ones."""
+
+    def best_first(
+        self, limit: int, among: Iterable[int] | None, then: Mapping[int, float] | None
+    ) -> list[int]:
+        """Return what `best_first` does."""
+        raise NotImplementedError
+
+    @property
+    def greatest(self) -> float:
+        """The greatest value; 0 without files."""
+        raise NotImplementedError
+
+
+def greatest(scores: Mapping[int, float]) -> float:
+    """Return the greatest score; 0 without files."""
+    if isinstance(scores, RanksFiles):
+        return scores.greatest
+    return max(scores.values(), default=0.0)
+
+
 def best_first(
-    scores: Mapping[int, float], limit: int, among: Iterable[int] | None = None
+    scores: Mapping[int, float],
+    limit: int,
+    among: Iterable[int] | None = None,
+    then: Mapping[int, float] | None = None,
 ) -> list[int]:
-    """Return the indices of the `limit` best files; ties by path."""
+    """Return the indices of the `limit` best files; ties by the values of `then`, then by path.
+    With `among`, only its files count.
+    """
+    if isinstance(scores, RanksFiles):
+        return scores.best_first(limit, among, then)
     listed = list(scores) if among is None else [place for place in among if place in scores]
     if len(listed) > limit > 0:
+        # Thousands of files may contain a word: those too far behind need not be sorted.
         least = sorted([scores[place] for place in listed], reverse=True)[limit - 1]
         listed = [place for place in listed if scores[place] >= least]
-    return sorted(listed, key=lambda place: (-scores[place], place))[:limit]
+    second = then or {}
+    listed.sort(key=lambda place: (-scores[place], -second.get(place, 0.0), place))
+    return listed[:limit]

@@ -70,6 +70,7 @@ class Hints(NamedTuple):
 def find_matches(store: Store, tree: FilteredTree, query: QueryTerms) -> Matches:
     """Return the files that contain words of a query."""
     holders = find_holders(store, tree, query)
+    covered: Mapping[int, float]
     if tree.whole.arrays:
         columns = tree.whole.arrays.columns(holders)
         scores = tree.whole.arrays.score_files(query, columns)
@@ -144,17 +145,13 @@ def _covering(tree: FilteredTree, query: QueryTerms, found: Matches) -> list[int
 
 
 def _best_covered(tree: FilteredTree, found: Matches, most: int) -> list[int]:
-    """Return at least the `most` files that contain the greatest share of the query's words, in
-    order.
+    """Return the `most` files that contain the greatest share of the query's words, in order; of a
+    union all of them.
     """
     covered, scores = found.covered, found.scores.scores
-    listed = [place for place in covered if place in tree.allowed]
-    if len(listed) > most and not tree.union:
-        # Thousands of files may contain a word: those too far behind need not be sorted.
-        least = sorted([covered[place] for place in listed], reverse=True)[most - 1]
-        listed = [place for place in listed if covered[place] >= least]
-    listed.sort(key=lambda place: (-covered[place], -scores[place], place))
-    return tree.distinct(listed)
+    among = None if isinstance(tree.allowed, range) else tree.places
+    limit = len(covered) if tree.union else most
+    return tree.distinct(best_first(covered, limit, among, scores))
 
 
 def _defining(tree: FilteredTree, query: QueryTerms, found: Matches) -> Iterator[int]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ragit.rank import FileFacts, QueryTerms, Shares, paths
+from ragit.rank import FileFacts, QueryTerms, Shares, greatest, paths
 from ragit.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -66,11 +66,11 @@ class _Maker:
         self._tree = tree
         self._path_nearness = path_nearness
         self._scores = found.scores.scores
-        scores: Iterable[float]
-        scores = self._scores.values()
-        if not isinstance(tree.places, range):
-            scores = [self._scores.get(place, 0.0) for place in tree.places]
-        self._best = max(scores, default=0.0) or 1.0
+        if isinstance(tree.places, range):
+            best = greatest(self._scores)
+        else:
+            best = max((self._scores.get(place, 0.0) for place in tree.places), default=0.0)
+        self._best = best or 1.0
         self._in_path = [(term, held.paths) for term, held in found.holders.items() if held.paths]
         counts = {term: len(held.paths) for term, held in found.holders.items()}
         self._paths = Shares(query, counts, len(tree.snapshot.paths))

@@ -43,7 +43,8 @@ def _read(store: Store, whole: WholeTree, term: str) -> Holders:
     in_path = whole.paths_with(term)
     if whole.arrays:
         columns, named = whole.arrays.weighed(store.occurrences(term), in_path)
-        return Holders(columns.as_mapping(), frozenset(in_path), frozenset(named), columns)
+        held = whole.arrays.mapping(columns)
+        return Holders(held, frozenset(in_path), frozenset(named), columns)
     files: dict[int, float] = {}
     defining: list[int] = []
     weighed, places_of = files.get, whole.place_of.get

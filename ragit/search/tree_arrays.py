@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from ragit import rank
 from ragit.postings import COLUMN_BITS, COLUMNS
-from ragit.rank import B_FILE, FIELD_WEIGHTS, K1, PATH_WEIGHT, FileScores, QueryTerms
+from ragit.rank import B_FILE, FIELD_WEIGHTS, K1, PATH_WEIGHT, FileScores, QueryTerms, RanksFiles
 from ragit.records import NamedTuple
 from ragit.search.word_arrays import Packed, WordArrays
 from ragit.store import Snapshot
@@ -32,9 +33,77 @@ class FileColumns(NamedTuple):
     times: Floats
     """Weighted occurrences."""
 
-    def as_mapping(self) -> dict[int, float]:
-        """Return the occurrences by file."""
-        return dict(zip(self.places.tolist(), self.times.tolist(), strict=True))
+
+class FileNumbers(Mapping[int, float]):
+    """Numbers of some files by index. A mapping of thousands of files is made when one of them is
+    looked up, which is seldom needed.
+    """
+
+    def __init__(self, columns: FileColumns) -> None:
+        self.columns = columns
+
+    @cached_property
+    def _by_place(self) -> dict[int, float]:
+        places, numbers = self.columns
+        return dict(zip(places.tolist(), numbers.tolist(), strict=True))
+
+    def __getitem__(self, place: int) -> float:
+        """Return the number of a file."""
+        return self._by_place[place]
+
+    def __iter__(self) -> Iterator[int]:
+        """Iterate over the files, in order."""
+        return iter(self.columns.places.tolist())
+
+    def __len__(self) -> int:
+        """Return the number of files."""
+        return len(self.columns.places)
+
+
+class FileValues(RanksFiles):
+    """A value of each of some files by index."""
+
+    def __init__(self, values: Floats, held: NDArray[np.bool_]) -> None:
+        self._values = values
+        self._held = held
+        self._places = np.flatnonzero(held)
+
+    def __getitem__(self, place: int) -> float:
+        """Return the value of a file."""
+        if place < 0 or place >= len(self._held) or not self._held[place]:
+            raise KeyError(place)
+        return float(self._values[place])
+
+    def __iter__(self) -> Iterator[int]:
+        """Iterate over the files, in order."""
+        return iter(self._places.tolist())
+
+    def __len__(self) -> int:
+        """Return the number of files."""
+        return len(self._places)
+
+    @property
+    def greatest(self) -> float:
+        """The greatest value; 0 without files."""
+        return float(self._values[self._places].max(initial=0.0))
+
+    def best_first(
+        self, limit: int, among: Iterable[int] | None, then: Mapping[int, float] | None
+    ) -> list[int]:
+        """Return what `rank.best_first` does."""
+        places = self._places
+        if among is not None:
+            listed = np.fromiter(among, np.int64)
+            places = listed[self._held[listed]]
+        values = self._values[places]
+        if len(places) > limit > 0:
+            least = np.partition(values, len(values) - limit)[len(values) - limit]
+            places, values = places[values >= least], values[values >= least]
+        order = [places, -values]
+        if isinstance(then, FileValues):
+            order.insert(1, -then._values[places])
+        found: list[int] = places[np.lexsort(order)][:limit].tolist()
+        return found
 
 
 class HasFiles(Protocol):
@@ -91,6 +160,11 @@ class TreeArrays:
         return FileColumns(held, times[held]), places[columns == _NAMES].tolist()
 
     @staticmethod
+    def mapping(columns: FileColumns) -> Mapping[int, float]:
+        """Return the occurrences by file."""
+        return FileNumbers(columns)
+
+    @staticmethod
     def columns(holders: Mapping[str, HasFiles]) -> dict[str, FileColumns]:
         """Return the files that hold each term."""
         found = {}
@@ -113,14 +187,14 @@ class TreeArrays:
                 value *= K1 + 1
                 scores[places] += value * times / (times + self._damped[places])
                 held[places] = True
-        return FileScores(_listed(scores, held), rarities)
+        return FileScores(FileValues(scores, held), rarities)
 
     def coverage(
         self,
         query: QueryTerms,
         found: Mapping[str, FileColumns],
         rarities: Mapping[str, float],
-    ) -> dict[int, float]:
+    ) -> FileValues:
         """Return what `rank.coverage` does."""
         total = sum(rarities.get(term, 0.0) for term in query.weights) or 1.0
         covered = np.zeros(self._files)
@@ -130,9 +204,4 @@ class TreeArrays:
                 places = found[term].places
                 covered[places] += rarities.get(term, 0.0) / total
                 held[places] = True
-        return _listed(covered, held)
-
-
-def _listed(values: Floats, held: NDArray[np.bool_]) -> dict[int, float]:
-    places = np.flatnonzero(held)
-    return FileColumns(places, values[places]).as_mapping()
+        return FileValues(covered, held)

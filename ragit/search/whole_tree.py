@@ -35,7 +35,7 @@ most.
 class Holders(NamedTuple):
     """The files of a tree that contain a term."""
 
-    files: dict[int, float]
+    files: Mapping[int, float]
     """Weighted occurrences by the file's index."""
     paths: frozenset[int]
     """Indices of files whose path contains it."""

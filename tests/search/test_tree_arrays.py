@@ -61,6 +61,15 @@ def test_tree_arrays_equal_per_file_statistics(drawn: tuple[Snapshot, Occurrence
     scores = rank.score_files(query, files, snapshot.lengths)
     assert arrays.score_files(query, columns) == scores
     covered = rank.coverage(query, files, scores.rarity)
-    assert arrays.coverage(query, columns, scores.rarity) == covered
+    in_arrays = arrays.coverage(query, columns, scores.rarity)
+    assert in_arrays == covered
+    assert rank.greatest(in_arrays) == rank.greatest(covered)
+    then = arrays.score_files(query, columns).scores
+    for limit in (1, 3, 99):
+        for among in (None, range(0, len(snapshot.paths), 2)):
+            expected = rank.best_first(covered, limit, among, scores.scores)
+            assert rank.best_first(in_arrays, limit, among, then) == expected
+            alone = rank.best_first(then, limit, among)
+            assert alone == rank.best_first(scores.scores, limit, among)
     without = {term: again[term]._replace(columns=None) for term in files}
     assert arrays.score_files(query, arrays.columns(without)) == scores
