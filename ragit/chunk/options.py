@@ -15,7 +15,7 @@ from ragit.chunk.names import CALLED, require
 from ragit.chunk.sources import query_text, references_text
 from ragit.records import NamedTuple, Record
 
-VERSION = 9
+VERSION = 10
 """Part of every fingerprint; raise it when the rules of this package change its chunks."""
 
 _PACKAGES = ("tree_sitter", "tree_sitter_language_pack", "tree_sitter_yaml", "tree_sitter_c_sharp")

@@ -51,13 +51,27 @@ _BATS = re.compile(
 )
 
 
+_ESCAPED = re.compile(rb"\\(?:\\|\$)")
+_ARITHMETIC = re.compile(rb"(?<=[\s=]\")\(\(")
+_TRIMMED = re.compile(rb"(?<=\$\{)(\w+(?:%%?|##?))([^{}$\"'`\n]*[\[\]][^{}$\"'`\n]*)(?=\})")
+_BRACKETS = bytes.maketrans(b"[]", b"xx")
+
+
 def _bash(text: bytes) -> bytes:
-    """Make a function of a test of Bats, whose name stands where the title does."""
+    """Make a function of a test of Bats, whose name stands where the title does.
+
+    Hide escaped dollars, two brackets at the start of a string, and brackets in patterns to trim
+    (`${list%%]*}`): the grammar reads on from them until the end.
+    """
+    text = _ARITHMETIC.sub(b"xx", text)
+    text = _ESCAPED.sub(lambda found: b"__" if found[0] == b"\\$" else found[0], text)
+    text = _TRIMMED.sub(lambda found: found[1] + found[2].translate(_BRACKETS), text)
     return _BATS.sub(lambda found: b" " * (len(found[1]) + 1) + b"x" * len(found[3]) + b"(){", text)
 
 
 _CALL_SIGNATURE = re.compile(
-    rb"((?:[\w>)\]}'\"]|\*/)[ \t]*\n(?:[ \t]*\n)*[ \t]*)[ \t](?=<[A-Z_]\w*(?:[ ,]|>\())"
+    rb"((?:[\w>)\]}'\"]|\*/)[ \t]*\n(?:[ \t]*(?://[^\n]*)?\n)*[ \t]*)[ \t]"
+    rb"(?=<\s*[A-Z_]\w*(?:[\s,]|>\())"
 )
 
 

@@ -99,6 +99,18 @@ CASES = {
         " int size() {\n return 0; }\n};\n}\n",
         "Foo Foo.size",
     ),
+    "strings of a shell": (
+        "bash",
+        'f() {\n eval "(( \\${#${a}[@]} > 0 ))"\n}\ng() {\n r="${r%%]*}"\n}\nh() {\n x\n}\n',
+        "f g h",
+    ),
+    "generic call signatures below comments": (
+        "typescript",
+        "export interface A<E> {\n  <I extends X = {}>(a: I): R\n\n  // more\n  <\n    I extends X,\n"
+        "  >(\n    h: I\n  ): [H<E>]\n\n  // last\n  <E2 extends V = E>(\n    ...h: M<E2>[]\n  ): B<E2>\n}\n"
+        "export class F<E extends V = V> {\n  m() {\n    return 1\n  }\n}\n",
+        "A F F.m",
+    ),
     "export macro": (
         "cpp",
         "EXPORT class Kettle {\npublic:\n int boil() {\n return 1; }\n};\n"
