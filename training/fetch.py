@@ -89,6 +89,12 @@ SUFFIXES = {
 LARGEST = 400_000
 """Largest file in bytes. Larger files are generated, bundled or data."""
 
+AT_ONCE = 25
+"""Packages that one call of a registry's client downloads."""
+
+_DATA_ARCHIVE = re.compile(r"\.orig-[^.]*(models?|tests?)\.")
+"""Additional archives of a Debian package without source code."""
+
 _NOT_THEIRS = re.compile(
     r"(^|/)(vendor|vendored|_vendor|third[-_]?party|3rdparty|external|extern|deps|node_modules"
     r"|bundled|Pods|debian|dist|\.git"
@@ -98,7 +104,7 @@ _NOT_THEIRS = re.compile(
     r"|telescope\w*|vapor|vitest|zls|abseil\w*|absl|aeson|aiohttp|alamofire|axum|bats|bats-core"
     r"|cats|chi|curl|dapper|ecto|exposed|express|fastapi|gin|commons-lang\w*|lang3|kafka|ktor"
     r"|laravel|illuminate|lazy\.nvim|model2vec|plug|rack"
-    r"|requests|sinatra|tokio\w*|trpc|xmonad|zig-clap|zod"
+    r"|requests|sinatra|tokio\w*|trpc|xmonad|zig-clap|zod|click|django|matplotlib|sklearn|rocksdb|hiredis"
     r"|sympy|sphinx|_?pytest|astropy|pylint|xarray|seaborn"
     r"|viper|bubbletea|bat|koa|hono|tmux|leveldb\w*|scrapy|hlint|composer|junit\w*|sidekiq"
     r"|automapper|kingfisher|os-lib|koin|plenary\.nvim|poetry\w*|mux|retrofit\w*|jekyll|slim|jq"
@@ -197,50 +203,48 @@ def _folder(sources: Path, package: Package) -> Path:
 
 
 def _pypi(wanted: list[Package], archives: Path) -> Iterator[tuple[Package, list[Path]]]:
-    for package in wanted:
-        place = archives / f"{package.name}-{package.version}"
-        command = [
-            "python3",
-            "-m",
-            "pip",
-            "download",
-            "-q",
-            "--no-deps",
-            "--only-binary",
-            ":all:",
-            "-d",
-            str(place),
+    def file(package: Package) -> list[Path]:
+        name = re.sub(r"[-_.]+", "[-_.]", package.name)
+        return [
+            one
+            for one in archives.glob("*.whl")
+            if re.match(rf"{name}-{re.escape(package.version)}-", one.name, re.IGNORECASE)
         ]
-        if not list(place.glob("*.whl")):
-            subprocess.run([*command, f"{package.name}=={package.version}"], check=True)
-        yield package, list(place.glob("*.whl"))
+
+    command = ["python3", "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:"]
+    missing = [f"{one.name}=={one.version}" for one in wanted if not file(one)]
+    for start in range(0, len(missing), AT_ONCE):
+        specs = missing[start : start + AT_ONCE]
+        subprocess.run([*command, "-d", str(archives), *specs], check=True)
+    yield from ((package, file(package)) for package in wanted)
 
 
 def _npm(wanted: list[Package], archives: Path) -> Iterator[tuple[Package, list[Path]]]:
-    for package in wanted:
-        place = archives / f"{package.name.replace('/', '+')}-{package.version}"
-        place.mkdir(exist_ok=True)
-        command = ["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", str(place)]
-        if not list(place.glob("*.tgz")):
-            subprocess.run(
-                [*command, f"{package.name}@{package.version}"],
-                check=True,
-                stdout=subprocess.DEVNULL,
-            )
-        yield package, list(place.glob("*.tgz"))
+    def file(package: Package) -> Path:
+        return archives / f"{package.name.lstrip('@').replace('/', '-')}-{package.version}.tgz"
+
+    command = ["npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", str(archives)]
+    missing = [package for package in wanted if not file(package).exists()]
+    for start in range(0, len(missing), AT_ONCE):
+        specs = [f"{one.name}@{one.version}" for one in missing[start : start + AT_ONCE]]
+        subprocess.run([*command, *specs], check=True, stdout=subprocess.DEVNULL)
+    yield from ((package, [file(package)]) for package in wanted)
 
 
 def _debian(wanted: list[Package], archives: Path) -> Iterator[tuple[Package, list[Path]]]:
-    options = apt_options(archives.parent / "apt") if wanted else []
-    for package in wanted:
+    def files(package: Package) -> list[Path]:
         upstream = re.sub(r"^\d+:|-[^-]+$", "", package.version)
         pattern = f"{package.name}_{upstream}.orig*.tar.*[!c]"  # not the detached signature, .asc
-        if not list(archives.glob(pattern)):
-            command = ["apt-get", *options, "-q", "source", "--download-only", "--tar-only"]
-            subprocess.run(
-                [*command, f"{package.name}={package.version}"], check=True, cwd=archives
-            )
-        yield package, sorted(archives.glob(pattern))
+        found = sorted(archives.glob(pattern))
+        return [one for one in found if not _DATA_ARCHIVE.search(one.name)]
+
+    options = apt_options(archives.parent / "apt") if wanted else []
+    command = ["apt-get", *options, "-q", "source", "--download-only", "--tar-only"]
+    missing = [f"{package.name}={package.version}" for package in wanted if not files(package)]
+    for start in range(0, len(missing), AT_ONCE):
+        specs = missing[start : start + AT_ONCE]
+        subprocess.run([*command, *specs], check=True, cwd=archives)
+    yield from ((package, files(package)) for package in wanted)
 
 
 def apt_options(state: Path) -> list[str]:
