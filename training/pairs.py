@@ -21,9 +21,15 @@ from ragit.words import words
 
 FILES_PER_PACKAGE = 1200
 RECORDS_PER_PACKAGE = 6000
-"""Limit, so that one large project does not dominate. A hash of their names decides which files are
-kept.
+"""Limits, so that one large project does not dominate. A hash of their names decides which files
+are kept.
 """
+
+PLENTIFUL = frozenset(
+    ("c", "cpp", "go", "haskell", "java", "javascript", "markdown", "python", "typescript")
+)
+FILES_OF_PLENTIFUL = 150
+"""Files of one language and package, for languages with many more records than training uses."""
 
 LONGEST = 2400
 """Limit of a chunk's code, in characters."""
@@ -94,11 +100,23 @@ def records_of_package(folder: Path) -> list[dict[str, str]]:
     names.sort(key=lambda path: (_is_test(path, folder), _hash(str(path.relative_to(folder)))))
     records = [
         record | {"package": folder.name, "path": str(path.relative_to(folder))}
-        for path in names[:FILES_PER_PACKAGE]
+        for path in _within_limits(names)
         for record in _records(path)
     ]
     records.sort(key=lambda record: _hash(record["code"]))
     return records[:RECORDS_PER_PACKAGE]
+
+
+def _within_limits(paths: list[Path]) -> list[Path]:
+    """Return the first files, at most FILES_OF_PLENTIFUL of a plentiful language."""
+    counts: Counter[str] = Counter()
+    kept = []
+    for path in paths:
+        language = language_of(path.name.encode())
+        counts[language] += 1
+        if language not in PLENTIFUL or counts[language] <= FILES_OF_PLENTIFUL:
+            kept.append(path)
+    return kept[:FILES_PER_PACKAGE]
 
 
 def _records(path: Path) -> Iterator[dict[str, str]]:
@@ -112,7 +130,7 @@ def _records(path: Path) -> Iterator[dict[str, str]]:
         or _GENERATED.search(head[:1000])
     ):
         return
-    for piece in chunk(data, language, _OPTIONS).chunks:
+    for piece in chunk(data, language, _OPTIONS, isolated=False).chunks:
         record = _record(piece)
         if record is not None:
             yield record | {"language": language}
@@ -138,7 +156,7 @@ def clean_doc(doc: str) -> str:
     """
     text = re.sub(r"<[^>]{1,80}>|\{@\w+\s+([^}]*)\}", r" \1 ", _TAG.sub("", doc)).strip()
     text = " ".join(text.split())[:1200]
-    letters = sum(character.isascii() for character in text)
+    letters = len(text.encode("ascii", "ignore"))
     if len(words(text)) < 4 or letters < 0.9 * len(text) or _BOILERPLATE.search(text):
         return ""
     return text

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import mmap
+import multiprocessing
 import random
 import time
 import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sparse
@@ -59,6 +62,9 @@ RUNS = (
 """The runs whose rows are blended."""
 
 LONGEST = 0.8
+
+WORKERS = 3
+"""Processes that train one run."""
 
 Sequence = np.ndarray
 FIELDS = ("sentence", "rest", "symbol", "path", "code")
@@ -193,9 +199,11 @@ def number(
 class Sampler:
     """Draws batches of pairs."""
 
-    def __init__(self, records: Records, lexicon: Lexicon, settings: Settings) -> None:
+    def __init__(
+        self, records: Records, lexicon: Lexicon, settings: Settings, worker: int = 0
+    ) -> None:
         self.records, self.lexicon, self.settings = records, lexicon, settings
-        self.random = np.random.default_rng(settings.seed)
+        self.random = np.random.default_rng((settings.seed, worker))
         order = np.argsort(records.package, kind="stable")
         cuts = np.flatnonzero(np.diff(records.package[order])) + 1
         self.by_package = np.split(order, cuts)
@@ -204,16 +212,16 @@ class Sampler:
             records.file[self.by_file], np.arange(records.file.max() + 2)
         )
 
-    def batches(self) -> list[np.ndarray]:
+    def batches(self, chance: np.random.Generator) -> list[np.ndarray]:
         """Return the batches of one epoch: shuffled groups of records of one package."""
         groups = []
         for members in self.by_package:
-            shuffled = self.random.permutation(members)
+            shuffled = chance.permutation(members)
             groups += [
                 shuffled[i : i + self.settings.per_package]
                 for i in range(0, len(shuffled), self.settings.per_package)
             ]
-        order = self.random.permutation(len(groups))
+        order = chance.permutation(len(groups))
         flat = np.concatenate([groups[i] for i in order])
         return [
             flat[i : i + self.settings.batch]
@@ -303,12 +311,21 @@ class Sampler:
         return sparse.csr_matrix((values.astype(np.float32), (lines, columns)), shape=(rows, total))
 
 
+def shared(array: np.ndarray) -> np.ndarray:
+    """Return a copy whose memory forked processes share."""
+    memory = mmap.mmap(-1, max(1, array.nbytes))
+    copy: np.ndarray = np.frombuffer(memory, dtype=array.dtype, count=array.size)
+    copy = copy.reshape(array.shape)
+    copy[:] = array
+    return copy
+
+
 class LazyAdam:
     """Adam that touches only the rows with a gradient."""
 
     def __init__(self, rows: np.ndarray) -> None:
         self.rows = rows
-        self.first, self.second = np.zeros_like(rows), np.zeros_like(rows)
+        self.first, self.second = shared(np.zeros_like(rows)), shared(np.zeros_like(rows))
         self.step_count = 0
 
     def step(self, places: np.ndarray, gradient: np.ndarray, rate: float) -> None:
@@ -328,7 +345,7 @@ class WordWeights:
 
     def __init__(self, rows: np.ndarray) -> None:
         self.rows = rows
-        self.logarithm = np.zeros((len(rows), 1), dtype=np.float32)
+        self.logarithm = shared(np.zeros((len(rows), 1), dtype=np.float32))
         self._adam = LazyAdam(self.logarithm)
 
     def step(self, places: np.ndarray, gradient: np.ndarray, rate: float) -> None:
@@ -358,40 +375,72 @@ def contrast(queries: torch.Tensor, documents: torch.Tensor, settings: Settings)
     return (F.cross_entropy(logits, target) + F.cross_entropy(logits.T, target)) / 2
 
 
-def train(
-    records: Records, lexicon: Lexicon, rows: np.ndarray, settings: Settings, report: object = None
-) -> np.ndarray:
-    """Return the trained rows: those of the vocabulary, then those of the letter groups."""
-    sampler, adam, lengths = Sampler(records, lexicon, settings), LazyAdam(rows), WordWeights(rows)
+def train(records: Records, lexicon: Lexicon, rows: np.ndarray, settings: Settings) -> np.ndarray:
+    """Return the trained rows: those of the vocabulary, then those of the letter groups.
+
+    WORKERS processes take turns with the batches and update the same memory without locks, as in
+    Hogwild (Niu et al. 2011).
+    """
+    rows = shared(rows)
+    updates = Updates(LazyAdam(rows), WordWeights(rows))
+    fork = multiprocessing.get_context("fork")
+    workers = [
+        fork.Process(target=_work, args=(number, records, lexicon, updates, settings))
+        for number in range(WORKERS)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+        if worker.exitcode:
+            raise SystemExit(f"a training process ended with {worker.exitcode}")
+    return rows
+
+
+class Updates(NamedTuple):
+    """What changes the rows."""
+
+    adam: LazyAdam
+    lengths: WordWeights
+
+
+def _work(
+    number: int, records: Records, lexicon: Lexicon, updates: Updates, settings: Settings
+) -> None:
+    """Train with every WORKERS-th batch."""
+    torch.set_num_threads(1)
+    sampler = Sampler(records, lexicon, settings, number)
     began = time.time()
-    steps = settings.epochs * len(sampler.batches())
-    done = 0
     for epoch in range(settings.epochs):
+        batches = sampler.batches(np.random.default_rng((settings.seed, epoch)))
         losses = []
-        for members in sampler.batches():
-            pairs = [sampler.pair(int(i)) for i in members]
-            pairs = [pair for pair in pairs if len(pair[0]) and len(pair[1])]
-            weights = sampler.weights(
-                [query for query, _ in pairs] + [document for _, document in pairs]
-            )
-            places = np.unique(weights.indices)
-            local = weights[:, places]
-            sums = torch.from_numpy(local @ rows[places]).requires_grad_()
-            loss = contrast(sums[: len(pairs)], sums[len(pairs) :], settings)
-            loss.backward()
-            rate = settings.rate * max(0.05, 1 - done / steps)
-            gradient = local.T @ sums.grad.numpy()
-            lengths.step(places, gradient, rate * settings.weight_rate)
-            adam.step(places, gradient, rate)
-            losses.append(loss.item())
-            done += 1
+        for place in range(number, len(batches), WORKERS):
+            done = (epoch + place / len(batches)) / settings.epochs
+            rate = settings.rate * max(0.05, 1 - done)
+            losses.append(_step(batches[place], sampler, updates, rate))
         print(
-            f"epoch {epoch + 1} loss {np.mean(losses):.3f} seconds {time.time() - began:.0f}",
+            f"worker {number} epoch {epoch + 1} loss {np.mean(losses):.3f} "
+            f"seconds {time.time() - began:.0f}",
             flush=True,
         )
-        if callable(report):
-            report(rows)
-    return rows
+
+
+def _step(members: np.ndarray, sampler: Sampler, updates: Updates, rate: float) -> float:
+    """Update the rows once with a batch, and return its loss."""
+    settings, rows = sampler.settings, updates.adam.rows
+    pairs = [sampler.pair(int(i)) for i in members]
+    pairs = [pair for pair in pairs if len(pair[0]) and len(pair[1])]
+    weights = sampler.weights([query for query, _ in pairs] + [document for _, document in pairs])
+    places = np.unique(weights.indices)
+    local = weights[:, places]
+    sums = torch.from_numpy(local @ rows[places]).requires_grad_()
+    loss = contrast(sums[: len(pairs)], sums[len(pairs) :], settings)
+    loss.backward()
+    gradient = local.T @ sums.grad.numpy()
+    if settings.weight_rate:
+        updates.lengths.step(places, gradient, rate * settings.weight_rate)
+    updates.adam.step(places, gradient, rate)
+    return float(loss.item())
 
 
 def start_groups(rows: np.ndarray, lexicon: Lexicon) -> np.ndarray:
