@@ -323,13 +323,39 @@ def module_name(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+def statements(room: str) -> Iterator[ast.stmt]:
+    """Yield the statements of a package's `__init__`, also those for type checkers only."""
+    for node in ast.parse((PACKAGE / room / "__init__.py").read_bytes()).body:
+        yield from node.body if isinstance(node, ast.If) else [node]
+
+
+@cache
+def reexported_names(room: str) -> frozenset[str]:
+    """Return the names that a package's `__init__` imports from the package's own modules, or from
+    elsewhere under the same name (`x as x`).
+    """
+    return frozenset(
+        alias.asname or alias.name
+        for node in statements(room)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if f"{node.module}.".startswith(f"ragit.{room}.") or alias.asname == alias.name
+    )
+
+
 @cache
 def exported_names(room: str) -> frozenset[str]:
-    """Return the names that the `__init__` of a package exports."""
-    for node in ast.parse((PACKAGE / room / "__init__.py").read_bytes()).body:
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
-            return frozenset(ast.literal_eval(node.value))
-    return frozenset()
+    """Return what a package exports: the public names that its `__init__` reexports or defines."""
+    defined: set[str] = set()
+    for node in statements(room):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            defined.add(node.name)
+        elif isinstance(node, ast.Assign):
+            defined |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            defined.add(node.target.id)
+    public = {name for name in defined - {"TYPE_CHECKING"} if not name.startswith("_")}
+    return reexported_names(room) | public
 
 
 PACKAGES = {file.parent.name for file in PACKAGE.glob("*/__init__.py")}
@@ -345,6 +371,28 @@ def test_packages_import_only_exported_names() -> None:
                 assert node.module == f"ragit.{room}", f"{by_name(file)} imports {node.module}"
                 hidden = {alias.name for alias in node.names} - exported_names(room)
                 assert not hidden, f"{by_name(file)} imports {sorted(hidden)}"
+
+
+@pytest.mark.parametrize("room", sorted(PACKAGES))
+def test_reexported_names_are_used(room: str) -> None:
+    """Names that no other package, test or script imports are removed from the `__init__`."""
+    assert reexported_names(room) <= names_imported_from(room)
+
+
+@cache
+def names_imported_from(room: str) -> frozenset[str]:
+    """Return the names that code outside of a package imports from it, or may read from it."""
+    found: set[str] = set()
+    for folder in ("ragit", "tests", "bench", "training"):
+        for file in (PACKAGE.parent / folder).rglob("*.py"):
+            if file.is_relative_to(PACKAGE / room):
+                continue
+            for node in nodes(file):
+                if isinstance(node, ast.ImportFrom) and node.module == f"ragit.{room}":
+                    found |= {alias.name for alias in node.names}
+                elif isinstance(node, ast.Attribute):
+                    found.add(node.attr)
+    return frozenset(found)
 
 
 @pytest.mark.parametrize("room", sorted(PACKAGES))

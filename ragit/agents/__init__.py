@@ -13,18 +13,3 @@ from ragit.agents.places import Places, project_top
 from ragit.agents.row import Agent
 from ragit.agents.table import AGENTS
 from ragit.agents.words import Words, write_words
-
-__all__ = [
-    "AGENTS",
-    "PARTS",
-    "Agent",
-    "Installation",
-    "Places",
-    "Silent",
-    "Step",
-    "Words",
-    "own_command",
-    "project_top",
-    "tools_of",
-    "write_words",
-]

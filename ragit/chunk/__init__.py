@@ -36,40 +36,6 @@ else:
         },
     )
 
-__all__ = [
-    "BRIEF",
-    "ChunkOptions",
-    "Custom",
-    "DocumentOptions",
-    "FULL",
-    "NONE",
-    "TimeBudget",
-    "bounded",
-    "check_node_types",
-    "chunk",
-    "dialects",
-    "end_children",
-    "fingerprint",
-    "first_of",
-    "imports_of",
-    "is_document",
-    "joined_places",
-    "kept",
-    "language_of",
-    "languages",
-    "named",
-    "numbers_of",
-    "pages_of",
-    "part_of",
-    "parted",
-    "plain_comment",
-    "prepare",
-    "require",
-    "share_of",
-    "table_fingerprint",
-    "text_of",
-]
-
 
 _DEFAULT = ChunkOptions()
 

@@ -24,5 +24,3 @@ else:
             "plain": ["plain_call"],
         },
     )
-
-__all__ = ["COMMANDS", "cli", "plain_call", "run_click"]

@@ -24,31 +24,3 @@ from ragit.config.server_sections import (
 from ragit.config.toml import FILE_NAME, read_file
 from ragit.config.toml import parse as parse_toml
 from ragit.config.values import expected
-
-__all__ = [
-    "FILE_NAME",
-    "KNOBS",
-    "Config",
-    "LanguageModel",
-    "Description",
-    "Embedding",
-    "ImageDescription",
-    "Knob",
-    "Loaded",
-    "QueryRewriting",
-    "NO_MINIMUM",
-    "Reranking",
-    "SettingRow",
-    "Service",
-    "TomlFile",
-    "describe",
-    "expected",
-    "fingerprint",
-    "load",
-    "parse_toml",
-    "read_file",
-    "readable",
-    "select",
-    "selection_fingerprint",
-    "value_of",
-]

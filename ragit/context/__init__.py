@@ -12,5 +12,3 @@ else:
     from ragit.lazy import exports
 
     __getattr__ = exports(__name__, {"find": ["Place", "find_context"]})
-
-__all__ = ["Place", "find_context"]

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 
 
 if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.describe import code, estimate, image
     from ragit.describe.code import with_description
     from ragit.describe.describer import Describer, DescriptionRequest, DescriptionResult
     from ragit.describe.task import CHUNK_PROMPT, IMAGE_PROMPT, DescriptionTask
@@ -25,16 +26,3 @@ else:
             "task": ["CHUNK_PROMPT", "DescriptionTask", "IMAGE_PROMPT"],
         },
     )
-
-__all__ = [
-    "CHUNK_PROMPT",
-    "Describer",
-    "DescriptionRequest",
-    "DescriptionResult",
-    "DescriptionTask",
-    "IMAGE_PROMPT",
-    "code",
-    "estimate",
-    "image",
-    "with_description",
-]

@@ -24,19 +24,6 @@ from ragit.embed.near import Nearby, name_nearness
 from ragit.embed.paths import path_nearness
 from ragit.embed.quantize import Quantized, quantize, quantize_query
 
-__all__ = [
-    "EMBEDDERS",
-    "EmbedderOptions",
-    "Nearby",
-    "Quantized",
-    "load_embedder",
-    "name_nearness",
-    "path_nearness",
-    "quantize",
-    "quantize_query",
-]
-
-
 ENTRY_POINTS = "ragit.embedders"
 
 EMBEDDERS = {

@@ -7,13 +7,3 @@ from ragit.evaluate.compare import compare, read_configuration
 from ragit.evaluate.golden import GoldenSet, read, write
 from ragit.evaluate.judge import evaluate
 from ragit.evaluate.past import from_history
-
-__all__ = [
-    "GoldenSet",
-    "compare",
-    "evaluate",
-    "from_history",
-    "read",
-    "read_configuration",
-    "write",
-]

@@ -30,5 +30,3 @@ else:
             "since": ["MOST", "Historian"],
         },
     )
-
-__all__ = ["MOST", "Comparer", "Historian", "place_of", "with_last_stood"]

@@ -18,6 +18,7 @@ TYPE_CHECKING = False
 
 
 if TYPE_CHECKING:  # exported, and imported on first use
+    from ragit.hooks import failure, queue, script, state_files
     from ragit.hooks.install import Hooks
 else:
     from ragit.lazy import exports
@@ -28,11 +29,3 @@ else:
             "install": ["Hooks"],
         },
     )
-
-__all__ = [
-    "Hooks",
-    "failure",
-    "queue",
-    "script",
-    "state_files",
-]

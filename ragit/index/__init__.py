@@ -41,27 +41,3 @@ else:
             "vectors.try_embedder": ["tried"],
         },
     )
-
-__all__ = [
-    "BATCH_FILES",
-    "IMAGE",
-    "IndexedTree",
-    "Indexer",
-    "OnDemand",
-    "Piece",
-    "SUBMODULE",
-    "Selector",
-    "TreeResolver",
-    "WaitingSearch",
-    "chunk_task",
-    "completeness_of",
-    "described",
-    "embedder_of",
-    "freshness_of",
-    "is_image",
-    "query_vector",
-    "rebuild_lock",
-    "status_of",
-    "tried",
-    "warm_up",
-]

@@ -33,5 +33,3 @@ else:
             "unix_socket": ["serve_socket", "socket_path"],
         },
     )
-
-__all__ = ["TOOLS", "serve_socket", "serve_stdio", "socket_path"]

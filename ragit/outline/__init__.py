@@ -24,14 +24,3 @@ else:
             "skeletons": ["skeleton"],
         },
     )
-
-__all__ = [
-    "chosen",
-    "definitions",
-    "parted",
-    "place_of",
-    "repository_map",
-    "show",
-    "show_line",
-    "skeleton",
-]

@@ -6,20 +6,3 @@ from ragit.refs.file_map import FileMap, extended, load, save
 from ragit.refs.held import MOST_ELSEWHERE, Held, Piece, trees_with
 from ragit.refs.lines import line_of
 from ragit.refs.names import Ref, listed, matching, spans, version_key
-
-__all__ = [
-    "FileMap",
-    "Held",
-    "MOST_ELSEWHERE",
-    "Piece",
-    "Ref",
-    "extended",
-    "line_of",
-    "listed",
-    "load",
-    "matching",
-    "save",
-    "spans",
-    "trees_with",
-    "version_key",
-]

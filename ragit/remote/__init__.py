@@ -11,6 +11,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # imported on first use: checking for secrets needs no HTTP
+    from ragit.remote import secrets
     from ragit.remote.chat import Chat, Message, Picture, Reply
     from ragit.remote.client import (
         INDEXING,
@@ -65,41 +66,3 @@ else:
             "server": ["Server", "masked", "on_this_machine", "origin"],
         },
     )
-
-__all__ = [
-    "Chat",
-    "Clean",
-    "Client",
-    "CrossEncoder",
-    "DIALECTS",
-    "Embeddings",
-    "INDEXING",
-    "KeyRefused",
-    "Message",
-    "NEVER_CANCELLED",
-    "PRESETS",
-    "ParameterRefused",
-    "Picture",
-    "Preset",
-    "QUERY",
-    "Refused",
-    "Reply",
-    "RetryPolicy",
-    "Server",
-    "TimedOut",
-    "TooLong",
-    "TooMany",
-    "Unreachable",
-    "VERSION",
-    "decode_without_keys",
-    "dialect_for",
-    "map_as_completed",
-    "masked",
-    "on_this_machine",
-    "origin",
-    "preset_at",
-    "redact",
-    "secrets",
-    "shortened_repr",
-    "token_count",
-]

@@ -15,6 +15,7 @@ from ragit.types import Answer
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use: a search shows text
+    from ragit.render import changes, contexts, judged, outlines, since, usages
     from ragit.render.agents import (
         agents_json,
         agents_text,
@@ -126,50 +127,3 @@ def format_named(name: str) -> Format:
     raise UnknownFormat(
         f"unknown format {visible(name)!r}", f"{hint}There are {', '.join(FORMATS)}."
     )
-
-
-__all__ = [
-    "BYTES_PER_TOKEN",
-    "FORMATS",
-    "PLAIN",
-    "RenderOptions",
-    "LEAST_SHARE",
-    "agents_json",
-    "agents_text",
-    "changes",
-    "changes_text",
-    "config_json",
-    "config_text",
-    "contexts",
-    "described_json",
-    "described_text",
-    "doctor_json",
-    "doctor_text",
-    "dumps",
-    "embedder_json",
-    "embedder_text",
-    "fitted",
-    "format_named",
-    "freshness_json",
-    "freshness_text",
-    "gc_json",
-    "gc_text",
-    "hooks_json",
-    "hooks_text",
-    "hit_lines",
-    "index_json",
-    "index_text",
-    "indexing",
-    "judged",
-    "notes",
-    "outlines",
-    "request_text",
-    "snippet_text",
-    "since",
-    "status_json",
-    "status_text",
-    "strongest",
-    "summary",
-    "usages",
-    "visible",
-]

@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 
 
 if TYPE_CHECKING:  # exported, and imported on first use
-    from ragit.git import clean_env
+    from ragit.git import clean_env as clean_env
     from ragit.repository.completion import language_names, ref_names, setting_names
     from ragit.repository.early_status import EarlyStatus, start_early_status
     from ragit.repository.meanings import MEANINGS
@@ -25,17 +25,3 @@ else:
             "settings_files": ["SettingsFiles", "clean_env"],
         },
     )
-
-__all__ = [
-    "EarlyStatus",
-    "MEANINGS",
-    "Ragit",
-    "SettingsFiles",
-    "clean_env",
-    "language_names",
-    "open_repository",
-    "pager_command",
-    "ref_names",
-    "setting_names",
-    "start_early_status",
-]

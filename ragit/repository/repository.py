@@ -294,8 +294,8 @@ class Ragit(HistoryQuestions):
     ) -> Usages:
         """Return one page of the lines of a tree that contain a name as a whole word.
 
-        The tree, `paths` and `index` are as for `search`; `relation` is one of
-        `ragit.usages.RELATIONS`. Raises ConfigError for an invalid name, UnknownRevision and
+        The tree, `paths` and `index` are as for `search`; `relation` is "uses", "callers",
+        "callees" or "overrides". Raises ConfigError for an invalid name, UnknownRevision and
         NotIndexed.
         """
         from ragit import usages

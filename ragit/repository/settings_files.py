@@ -61,6 +61,3 @@ def _named_by_git(repo: Repo) -> Iterator[Path]:
         kind, _, path = origin.partition(" ")[2].partition(":")
         if kind == "file":
             yield folder / os.path.expanduser(path)  # noqa: PTH111 - leaves an unknown ~user
-
-
-__all__ = ["SettingsFiles", "Stamp", "clean_env"]

@@ -6,11 +6,3 @@ from ragit.sandbox.child_process import ChildProcess
 from ragit.sandbox.exit_with_parent import end_with_parent
 from ragit.sandbox.rlimits import confine, has_room
 from ragit.sandbox.spares import Spares
-
-__all__ = [
-    "ChildProcess",
-    "Spares",
-    "confine",
-    "end_with_parent",
-    "has_room",
-]

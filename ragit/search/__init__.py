@@ -19,5 +19,3 @@ else:
             "search": ["Searcher"],
         },
     )
-
-__all__ = ["Kept", "OpenTree", "Searcher", "TreeOpener", "without_gc"]

@@ -17,40 +17,6 @@ from ragit.usages.candidates import (
 from ragit.usages.modules import Modules, family_of, stem_of
 from ragit.usages.order import by_file, ordered, page_of, surest
 from ragit.usages.reach import Reach, bindings, opened
-from ragit.usages.records import RELATIONS, Defined, Usages, UsagesQuery, Use, checked
+from ragit.usages.records import Defined, Usages, UsagesQuery, Use, checked
 from ragit.usages.resolve import Line, Resolver, import_at, is_module_at
 from ragit.usages.scan import Occurrence, occurrences, parted, terms_of
-
-__all__ = [
-    "Candidate",
-    "Defined",
-    "Importer",
-    "Line",
-    "Modules",
-    "Occurrence",
-    "Place",
-    "RELATIONS",
-    "Reach",
-    "Resolver",
-    "TYPES",
-    "TypeFact",
-    "Usages",
-    "UsagesQuery",
-    "Use",
-    "bindings",
-    "by_file",
-    "callers",
-    "candidates_of",
-    "checked",
-    "family_of",
-    "import_at",
-    "is_module_at",
-    "occurrences",
-    "opened",
-    "ordered",
-    "page_of",
-    "parted",
-    "stem_of",
-    "surest",
-    "terms_of",
-]

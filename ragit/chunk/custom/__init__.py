@@ -18,18 +18,6 @@ from ragit.chunk.documents.block import Block, Place, Unreadable
 from ragit.chunk.options import ChunkOptions
 from ragit.types import Chunking
 
-__all__ = [
-    "VERSION",
-    "Block",
-    "Chunker",
-    "Custom",
-    "Item",
-    "Place",
-    "Span",
-    "Unreadable",
-    "preview",
-]
-
 
 def preview(
     chunker: Chunker | type[Chunker] | Callable[[bytes], Iterable[Item]],

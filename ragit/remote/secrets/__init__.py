@@ -41,15 +41,3 @@ else:
     from ragit.lazy import exports
 
     __getattr__ = exports(__name__, {"redaction": ["VERSION", "Clean", "redact"]})
-
-__all__ = [
-    "GONE",
-    "VERSION",
-    "Clean",
-    "Spans",
-    "decode_without_keys",
-    "may_hold_private_key",
-    "private_key_spans",
-    "redact",
-    "without_spans",
-]
