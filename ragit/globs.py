@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-_TOKEN = re.compile(rb"\\.|\*+|\?|\[[!^]?\]?(?:\\.|\[:[a-z]+:\]|[^\]\\])*\]|.", re.DOTALL)
-_MEMBER = re.compile(rb"\[:([a-z]+):\]|(?:\\(.)|(.))(?:-(?:\\(.)|([^\]])))?", re.DOTALL)
+_TOKEN = rb"(?s)\\.|\*+|\?|\[[!^]?\]?(?:\\.|\[:[a-z]+:\]|[^\]\\])*\]|."
+_MEMBER = rb"(?s)\[:([a-z]+):\]|(?:\\(.)|(.))(?:-(?:\\(.)|([^\]])))?"
 _CLASSES = {
     b"alnum": b"0-9A-Za-z",
     b"alpha": b"A-Za-z",
@@ -37,7 +37,7 @@ def _translated(token: bytes) -> bytes:
 
 def _set(body: bytes) -> bytes:
     negated = body[:1] in {b"!", b"^"}
-    members = b"".join(map(_member, _MEMBER.finditer(body[negated:])))
+    members = b"".join(map(_member, re.finditer(_MEMBER, body[negated:])))
     if not members:
         return b"[^/]" if negated else _NOTHING
     return b"(?!/)[" + (b"^" if negated else b"") + members + b"]"
@@ -71,7 +71,7 @@ class _Numbers:
 def _segment(segment: bytes, numbers: _Numbers) -> bytes:
     """Return the regex of a name between slashes."""
     parts = [b""]
-    for token in _TOKEN.findall(segment):
+    for token in re.findall(_TOKEN, segment):
         if token.startswith(b"*"):
             parts.append(b"")
         else:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
 
@@ -126,7 +125,8 @@ class Section(Record):
 
 def camel(name: str) -> str:
     """Return a Python name as in .ragit.toml: max_file_bytes becomes maxFileBytes."""
-    return re.sub(r"_([a-z])", lambda match: match[1].upper(), name)
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
 
 
 def walk(section: Section, above: tuple[str, ...] = ()) -> Iterator[Knob]:

@@ -28,7 +28,7 @@ GRACE_SECONDS = 3600.0
 IN_USE_SECONDS = 600.0
 """Seconds after which a git command that reads a copy of the index has surely ended."""
 
-_DIGITS = re.compile(r"[0-9a-f]{16,64}")
+_DIGITS = r"[0-9a-f]{16,64}"
 """Beginning of a tree's id, as in a result's cursor."""
 
 ALTERNATES = "GIT_ALTERNATE_OBJECT_DIRECTORIES"
@@ -82,7 +82,7 @@ class Private:
         """Return the tree written here whose id begins with `digits`; None if none or several, or
         if there are too few digits.
         """
-        if not _DIGITS.fullmatch(digits):
+        if not re.fullmatch(_DIGITS, digits):
             return None
         found = [
             Oid(file.parent.name + file.name)

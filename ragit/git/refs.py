@@ -116,7 +116,7 @@ def _is_unborn(git: Git) -> bool:
 def advice(git: Git, name: str) -> str:
     """Return a hint for an unknown name: what it lacks, or similar names."""
     revision = name.partition(":")[0]
-    start = _STEPS.sub("", revision)
+    start = re.sub(_STEPS, "", revision)
     if start != revision and commit_named(git, start or "HEAD") is not None:
         if is_shallow(git):
             return f"This is a shallow clone, and its history ends before that: {_DEEPEN}"
@@ -135,7 +135,7 @@ def advice(git: Git, name: str) -> str:
     return f"{listed}; a single-branch clone lacks some"
 
 
-_STEPS = re.compile(r"(?:[~^]\d*|\^\{[a-z]*\})+$")
+_STEPS = r"(?:[~^]\d*|\^\{[a-z]*\})+$"
 """Suffixes of a commit's name: `~2`, `^`, `^2~3`, `^{tree}`."""
 
 _DEEPEN = "git fetch --unshallow"

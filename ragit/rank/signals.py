@@ -237,15 +237,15 @@ def _of_kind(names: Names, symbol: Symbol) -> float:
         value *= 0.8
     if names.kind in NOT_CODE:
         value *= 0.5
-    if names.kind in _REOPENS or _REOPENING.match(names.signature):
+    if names.kind in _REOPENS or re.match(_REOPENING, names.signature):
         value *= 0.6
-    if _FORWARD.match(names.signature) and names.lines <= 2:
+    if names.lines <= 2 and re.match(_FORWARD, names.signature):
         value *= 0.6
     return value
 
 
-_REOPENING = re.compile(r"(?:[\w@()]+ )*?(?:extension|impl|partial class|partial struct)\b")
-_FORWARD = re.compile(r"(?:class|struct|union|enum)\s+\w+\s*;?$")
+_REOPENING = r"(?:[\w@()]+ )*?(?:extension|impl|partial class|partial struct)\b"
+_FORWARD = r"(?:class|struct|union|enum)\s+\w+\s*;?$"
 
 
 def _named(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:

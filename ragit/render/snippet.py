@@ -185,7 +185,7 @@ def _is_documentation(lines: list[str], opening: int, at: int) -> bool:
     return False
 
 
-_COUNTED = re.compile(r"([^\W\d]+)s \d+-\d+$")
+_COUNTED = r"([^\W\d]+)s \d+-\d+$"
 
 
 def number_at(hit: Hit, line: int) -> int:
@@ -198,7 +198,7 @@ def place_at(hit: Hit, line: int) -> str:
     row 57`.
     """
     number = number_at(hit, line)
-    return _COUNTED.sub(rf"\g<1> {number}", hit.place) if number else hit.place
+    return re.sub(_COUNTED, rf"\g<1> {number}", hit.place) if number else hit.place
 
 
 def _chosen(

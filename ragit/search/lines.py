@@ -25,18 +25,19 @@ DEFINITION_SHARE = 0.5
 """Share of the richest line's weight from which the line of a definition is preferred."""
 
 _COMMENT = ("#", "//", "/*", "*", "--", ";", "%", '"""', "'''", "<!--")
-_KEYWORD = re.compile(
-    r"\b(?:def|class|func|function|fn|struct|enum|trait|interface|type|typedef|module|namespace|object|record|protocol"
+_KEYWORD = (
+    r"(?i)\b(?:def|class|func|function|fn|struct|enum|trait|interface|type|typedef|module|namespace|object|record|protocol"
     r"|extension|impl|const|let|var|val|static|public|private|protected|internal|export|union|macro|sub|proc|package"
-    r"|defmodule|defp?|defmacro|procedure|table|view|trigger|index|constructor|init|data|newtype|instance|local)\b",
-    re.IGNORECASE,
+    r"|defmodule|defp?|defmacro|procedure|table|view|trigger|index|constructor|init|data|newtype|instance|local)\b"
 )
-_USE = re.compile(
-    r"\b(?:return|throw|raise|new|await|yield|import|from|require|include|using|else|case)\s+[\w.:]*$"
+"""Words before the name in a definition. Compiled for hits whose definitions are unknown."""
+_USE = (
+    r"\b(?:return|throw|raise|new|await|yield|import|from|require|include|using|else|case)"
+    r"\s+[\w.:]*$"
 )
-_OPENS = re.compile(r"\s*[(=:{<\[]")
-_CALL = re.compile(r"\s*\([^;]*\)\s*;\s*$")
-_DEFINE = re.compile(r"#\s*(?:define|macro)\b")
+_OPENS = r"\s*[(=:{<\[]"
+_CALL = r"\s*\([^;]*\)\s*;\s*$"
+_DEFINE = r"#\s*(?:define|macro)\b"
 _OPERATOR = r"(?![=<>!+\-*/%&|^~])"
 
 
@@ -109,24 +110,24 @@ def _as_definition(line: str, match: re.Match[str]) -> float:
     """Return how much a line looks like the definition of the matched name."""
     before, after = line[: match.start()], line[match.end() :]
     stripped = line.lstrip()
-    if stripped.startswith(_COMMENT) and not _DEFINE.match(stripped):
+    if stripped.startswith(_COMMENT) and not re.match(_DEFINE, stripped):
         return -5.0
-    has_keyword = bool(_KEYWORD.search(before))
-    score = 4.0 if has_keyword or _DEFINE.match(stripped) else 0.0
-    if _OPENS.match(after):
+    has_keyword = bool(re.search(_KEYWORD, before))
+    score = 4.0 if has_keyword or re.match(_DEFINE, stripped) else 0.0
+    if re.match(_OPENS, after):
         score += 1.0
     if not before.strip():
         score += 1.0
     score -= _as_use(before)
     if not has_keyword:
-        score -= 3.0 * before.endswith((".", "->")) + 1.0 * bool(_CALL.match(after))
+        score -= 3.0 * before.endswith((".", "->")) + 1.0 * bool(re.match(_CALL, after))
     return score - min(len(line) - len(stripped), 40) / 100
 
 
 def _as_use(before: str) -> float:
     """Return how much the text before a name looks like a mere use of it."""
     quoted = before.endswith(('"', "'", "`")) or before.rstrip().endswith("@")
-    return 4.0 * quoted + 3.0 * bool(_USE.search(before))
+    return 4.0 * quoted + 3.0 * bool(re.search(_USE, before))
 
 
 def _definition_of_name(query: QueryTerms, hit: Landing, *, as_written: bool) -> int | None:

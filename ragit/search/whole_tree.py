@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ragit.search.sign_bits import SignBits
     from ragit.search.tree_arrays import FileColumns, TreeArrays
 
-_VERSION = re.compile(r"(?<=/)v(\d{1,2})(?=/)|^v(\d{1,2})(?=/)")
+_VERSION = r"(?<=/)v(\d{1,2})(?=/)|^v(\d{1,2})(?=/)"
+"""Folders of versions. Few paths need it compiled."""
 
 LATER = 5
 """Number of later versions of a folder that are looked for: v2 to v6 beside v1."""
@@ -231,7 +232,9 @@ class WholeTree:
         """Return whether a folder of a later version lies beside one of the path's: v2/
         beside v1/.
         """
-        for match in _VERSION.finditer(path):
+        if "/v" not in path and not path.startswith("v"):
+            return False
+        for match in re.finditer(_VERSION, path):
             number = int(match[1] or match[2])
             for later in range(number + 1, number + 1 + LATER):
                 if self._holds_folder(
