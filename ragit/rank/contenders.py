@@ -154,8 +154,10 @@ class Sums:
             place for place, one in files.items() if subject_of(one.path) in subjects
         } - self._tests
         """The files that these test."""
+        parts = [(mix.signals[n], one.of) for n, one in FILE_SIGNALS.items() if n in mix.signals]
         self._file_sums = {
-            place: sum(self._file_parts(file).values()) for place, file in files.items()
+            place: sum([weight * of(file, query) for weight, of in parts])
+            for place, file in files.items()
         }
 
     def contenders(
@@ -355,8 +357,9 @@ def _last(best: Iterable[tuple[float, int]], wanted: int) -> float | None:
     return sorted(blobs.values(), reverse=True)[wanted - 1]
 
 
-def _best_numbers(found: Iterable[_Found], count: int) -> set[int]:
-    """Return the numbers of the chunks with the greatest sums."""
-    sums = [(one.plain[at], one.chunks.numbers[at]) for one in found for at in one.found]
-    sums.sort(key=lambda pair: pair[0], reverse=True)
-    return {number for _, number in sums[:count]}
+def _best_numbers(found: Sequence[_Found], count: int) -> set[int]:
+    """Return the numbers of the `count` chunks with the greatest sums, and of their equals."""
+    least = sorted([one.plain[at] for one in found for at in one.found], reverse=True)[:count][-1:]
+    return {
+        one.chunks.numbers[at] for one in found for at in one.found if one.plain[at] >= least[0]
+    }

@@ -71,7 +71,7 @@ def evidence(query: QueryTerms, weights: WordWeights, text: str) -> float:
         return float(all(_holds(tokens, phrase) for phrase in query.phrases))
     found = _of_names(query, weights, text)
     factor = OF_SHAPE.get(query.shape, 1.0)
-    for sequence in query.sequences:
+    for sequence in query.with_pair(query.sequences, tokens):
         found = max(found, factor * of_sequence(sequence, weights, tokens))
     return found
 

@@ -5,7 +5,7 @@ shape. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -132,6 +132,19 @@ class QueryTerms(Record):
     def spelled(self) -> frozenset[str]:
         """The words of all sequences and phrases."""
         return frozenset(word for one in (*self.sequences, *self.phrases) for word in one)
+
+    @cached_property
+    def pairs(self) -> Mapping[tuple[str, ...], frozenset[tuple[str, str]]]:
+        """The adjacent words of each sequence and phrase."""
+        every = (*self.phrases, *self.sequences)
+        return {one: frozenset(zip(one, one[1:], strict=False)) for one in every}
+
+    def with_pair(
+        self, sequences: Iterable[tuple[str, ...]], tokens: Sequence[str]
+    ) -> list[tuple[str, ...]]:
+        """Return the sequences of which two adjacent words are adjacent among `tokens`."""
+        held = set(zip(tokens, tokens[1:], strict=False))
+        return [one for one in sequences if not held.isdisjoint(self.pairs[one])]
 
     @cached_property
     def keys(self) -> frozenset[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ragit.rank import WordWeights, evidence, match_of_name, parse_query
 from ragit.rank.exact import (
@@ -166,3 +168,15 @@ def test_part_of_a_longer_name_counts_only_for_a_lone_name() -> None:
     assert evidence_in("why does parse_config fail", longer) == 0
     assert evidence_in("why does parse_config fail", "def parseConfig(path):") > 0
     assert evidence_in("why does parse_config fail", "def parse_config(path):") > 0
+
+
+@given(st.lists(st.sampled_from(["cannot", "open", "the", "file", "config", "x"]), max_size=12))
+def test_sequences_without_two_adjacent_words_of_a_text_are_not_held_in_it(
+    tokens: list[str],
+) -> None:
+    query = parse_query('why cannot open the config file "the file" twice file file?')
+    weights = WordWeights(dict.fromkeys(query.spelled, 1.0), 5.0, {})
+    every = [*query.phrases, *query.sequences]
+    held = query.with_pair(every, tokens)
+    assert held == [one for one in every if max(longest_runs(one, tokens)) > 1]
+    assert all(of_sequence(one, weights, tokens) == 0 for one in every if one not in held)
