@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from ragit import globs
-from ragit.agents import Installation, Places, Silent, Words, tools_of
+from ragit.agents import AgentPaths, Installation, Silent, Words, tools_of
 from ragit.errors import NotARepository, RagitError
 from ragit.git import OLDEST, Repo, libgit2_version, version
 from ragit.hooks import Hooks, failure, script, state_files
@@ -89,7 +89,7 @@ def _agents(environ: Mapping[str, str]) -> Iterator[Finding]:
 
     Starts only entries that ragit wrote, in the user's own files.
     """
-    installation = Installation(Places(environ, sys.platform), "", Words((), ""))
+    installation = Installation(AgentPaths(environ, sys.platform), "", Words((), ""))
     answers: dict[tuple[str, ...], str] = {}
     for status in installation.states(installation.found()):
         fix = f"Type: ragit agents install {status.name}"

@@ -15,7 +15,7 @@ from ragit.remembered import Remembered
 from ragit.search import OpenTree
 from ragit.store import ChunkRow
 from ragit.types import path_text
-from ragit.usages import TYPES, Importer, Modules, Place, Reach, TypeFact
+from ragit.usages import TYPES, Importer, Modules, Reach, StoredDefinition, TypeFact
 
 _FUNCTIONS = frozenset("function method constructor getter setter macro test task operator".split())
 
@@ -135,7 +135,7 @@ class TreeFile:
 class Export(NamedTuple):
     """A definition of a file that others may call."""
 
-    place: Place
+    definition: StoredDefinition
     parts: frozenset[str]
     """The words of its name."""
 
@@ -152,7 +152,9 @@ class TreeWorld:
         self._opened = opened
         self._files: dict[str, TreeFile] = {}
         self._types: Remembered[str, tuple[TypeFact, ...]] = Remembered(_NAMES)
-        self._named: Remembered[tuple[str, Sequence[str]], tuple[Place, ...]] = Remembered(_NAMES)
+        self._named: Remembered[tuple[str, Sequence[str]], tuple[StoredDefinition, ...]] = (
+            Remembered(_NAMES)
+        )
         self._holding: Remembered[tuple[str, str], Sequence[int]] = Remembered(_HOLDING)
         self._exports: Remembered[str, tuple[Export, ...]] = Remembered(_NAMES)
         self._reach = Reach(self)
@@ -203,7 +205,9 @@ class TreeWorld:
         """Return the paths of chunkings, sorted."""
         return sorted(path for one in chunkings for path in self.paths.get(one, ()))
 
-    def places(self, name: str, chunkings: Iterable[int] | None = None) -> list[Place]:
+    def definitions(
+        self, name: str, chunkings: Iterable[int] | None = None
+    ) -> list[StoredDefinition]:
         """Return the definitions of a name, in all files or in those of the chunkings."""
         wanted = self.naming(name) if chunkings is None else chunkings
         found = []
@@ -213,7 +217,7 @@ class TreeWorld:
                 found += [one for row in chunks for one in self._defined(file, row, name)]
         return sorted(found)
 
-    def named(self, name: str, near: Set[str]) -> Sequence[Place]:
+    def named(self, name: str, near: Set[str]) -> Sequence[StoredDefinition]:
         """Return the definitions of a name. If more than MOST_FILES may define it, only those in
         near files, and none if these are as many.
         """
@@ -222,19 +226,19 @@ class TreeWorld:
             wanted = self.naming(name)
             if len(wanted) > MOST_FILES:
                 wanted = [one for one in wanted if self.paths[one][0] in near] if near else []
-                return self.places(name, wanted) if len(wanted) <= MOST_FILES else ()
-            found = tuple(self.places(name, wanted))
+                return self.definitions(name, wanted) if len(wanted) <= MOST_FILES else ()
+            found = tuple(self.definitions(name, wanted))
             self._named.add((name, ()), found, len(found) + 1)
         return found
 
-    def named_in(self, name: str, files: Sequence[str]) -> Sequence[Place]:
+    def named_in(self, name: str, files: Sequence[str]) -> Sequence[StoredDefinition]:
         """Return the definitions of a name in the files."""
         found = self._named.get((name, files))
         if found is None:
             wanted = [self._chunking(path) for path in files]
             if len(wanted) > MOST_FILES:
                 wanted = sorted(set(wanted).intersection(self.naming(name)))
-            found = tuple(self.places(name, wanted[:MOST_FILES]))
+            found = tuple(self.definitions(name, wanted[:MOST_FILES]))
             self._named.add((name, files), found, len(found) + 1)
         return found
 
@@ -243,24 +247,26 @@ class TreeWorld:
         found = self._exports.get(path)
         if found is None:
             file = self.view(path)
-            places = sorted(place for row in file.rows for place in self._defined(file, row))
+            definitions = sorted(
+                definition for row in file.rows for definition in self._defined(file, row)
+            )
             found = tuple(
                 Export(one, frozenset(words.parts(one.name)))
-                for one in places
+                for one in definitions
                 if one.kind in CALLED and one.local is None and not one.name.isupper()
             )
             self._exports.add(path, found, len(found) + 1)
         return found
 
     @staticmethod
-    def _defined(file: TreeFile, row: ChunkRow, name: str = "") -> Iterator[Place]:
+    def _defined(file: TreeFile, row: ChunkRow, name: str = "") -> Iterator[StoredDefinition]:
         """Yield the definitions of a name in a chunk, or all of them."""
         own = [row.symbol] if row.kind == "section" else row.symbol.split()
         inside = (row.start_line, row.end_line) if row.kind in _FUNCTIONS else None
         parent = row.parent
         for one in row.definitions:
             if one.name == (name or one.name):
-                yield Place(
+                yield StoredDefinition(
                     *(file.path, one.line, one.kind, parent.rpartition(".")[2], file.family),
                     None if one.name in own else inside,
                     *(file.test, one.name, parent, _signature(row, own, one.name)),
@@ -270,10 +276,12 @@ class TreeWorld:
                 parent = f"{row.parent}.{one.name}" if row.parent else one.name
 
     def _found_types(self, name: str) -> Iterator[TypeFact]:
-        for place in self.places(name):
-            if place.kind in TYPES:
-                bases = tuple(dict.fromkeys(self._bases(self.view(place.path), place.line)))
-                yield TypeFact(place.path, place.line, name, place.family, bases)
+        for definition in self.definitions(name):
+            if definition.kind in TYPES:
+                bases = tuple(
+                    dict.fromkeys(self._bases(self.view(definition.path), definition.line))
+                )
+                yield TypeFact(definition.path, definition.line, name, definition.family, bases)
 
     @staticmethod
     def _bases(file: TreeFile, line: int) -> Iterator[str]:

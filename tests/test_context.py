@@ -24,7 +24,7 @@ from ragit.context.headers import likeliest
 from ragit.contexts import Context
 from ragit.repository.repository import Ragit
 from ragit.tree_world import Export
-from ragit.usages import Place
+from ragit.usages import StoredDefinition
 from ragit.words import parts
 
 JAVA = """\
@@ -104,8 +104,11 @@ def names(found: Context) -> list[tuple[str, str, str]]:
 
 
 def exports(header: str, *names: str) -> list[Export]:
-    places = (Place(header, at, "function", "", "c", name=name) for at, name in enumerate(names, 1))
-    return [Export(one, frozenset(parts(one.name))) for one in places]
+    definitions = (
+        StoredDefinition(header, at, "function", "", "c", name=name)
+        for at, name in enumerate(names, 1)
+    )
+    return [Export(one, frozenset(parts(one.name))) for one in definitions]
 
 
 def test_likeliest_orders_header_declarations_by_relevance() -> None:
@@ -115,7 +118,7 @@ def test_likeliest_orders_header_declarations_by_relevance() -> None:
     files = {"xmalloc": 300, "lock_free": 2}
     found = likeliest([strings, lock], ["buffer", "strbuf"], lines, lambda one: files.get(one, 1))
     order = [one.name for one in found]
-    assert set(order) == {one.place.name for one in (*strings, *lock)}
+    assert set(order) == {one.definition.name for one in (*strings, *lock)}
     assert order.index("strbuf_trim") < order.index("strbuf_rare")  # the file has the word trim
     # many files use xmalloc; of lock.h this file uses nothing yet, and it is small
     assert order.index("xmalloc") < order.index("lock_free") < order.index("lock_file")

@@ -25,7 +25,7 @@ from ragit.git import Repo
 from ragit.index import Indexer
 from ragit.index.run.deferred import Batch
 from ragit.index.run.result import BlobResult, RunMode
-from ragit.index.run.worker_pool import Pool
+from ragit.index.run.worker_pool import WorkerPool
 from ragit.locks import held
 from ragit.reports import IndexReport
 from ragit.store import Store
@@ -215,7 +215,7 @@ def test_dead_worker_is_replaced(repo: GitSandbox) -> None:
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.store)
         config = indexer._setup.worker_config(RunMode(reuse=False), bulk=False)
-        pool = Pool(config, 1)
+        pool = WorkerPool(config, 1)
         selected = indexer.trees.resolve(None, opened.head().tree).missing
         keys = [file.key for file in selected]
         try:
@@ -237,7 +237,7 @@ def test_worker_above_its_memory_limit_is_replaced(
     repo.commit()
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.store)
-        pool = Pool(indexer._setup.worker_config(RunMode(reuse=False), bulk=False), 1)
+        pool = WorkerPool(indexer._setup.worker_config(RunMode(reuse=False), bulk=False), 1)
         keys = [file.key for file in indexer.trees.resolve(None, opened.head().tree).missing]
         try:
             one = Batch(keys, FULL)
@@ -263,7 +263,7 @@ def test_workers_that_do_not_start_raise_worker_died(
     repo.commit()
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.store)
-        pool = Pool(indexer._setup.worker_config(RunMode(reuse=False), bulk=False), 1)
+        pool = WorkerPool(indexer._setup.worker_config(RunMode(reuse=False), bulk=False), 1)
         keys = [file.key for file in indexer.trees.resolve(None, opened.head().tree).missing]
         try:
             with pytest.raises(WorkerDied, match="signal 6"):
@@ -277,7 +277,7 @@ def test_error_in_a_worker_is_raised(repo: GitSandbox) -> None:
     repo.commit()
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.store)
-        pool = Pool(indexer._setup.worker_config(RunMode(reuse=False), bulk=False), 1)
+        pool = WorkerPool(indexer._setup.worker_config(RunMode(reuse=False), bulk=False), 1)
         try:
             with pytest.raises(Exception, match="nosuchlanguage"):
                 list(pool.work([Batch([(opened.head().tree, "nosuchlanguage", "x")], FULL)]))

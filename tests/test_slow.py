@@ -27,7 +27,7 @@ from ragit.git import Repo  # noqa: E402
 from ragit.index import Indexer  # noqa: E402
 from ragit.index.run.deferred import Batch, DeferredFiles  # noqa: E402
 from ragit.index.run.result import BlobResult, RunMode  # noqa: E402
-from ragit.index.run.worker_pool import Pool  # noqa: E402
+from ragit.index.run.worker_pool import WorkerPool  # noqa: E402
 from ragit.store import Store  # noqa: E402
 from ragit.types import BUSY, SPENT, SPENT_BY_LINES, Oid  # noqa: E402
 
@@ -388,7 +388,7 @@ def test_file_that_kills_its_worker_is_chunked_by_lines(
     repo.commit()
     with Repo.open(repo.path) as opened:
         indexer = Indexer(opened, Config(), repo.store)
-        pool = Pool(indexer._setup.worker_config(RunMode(reuse=False), bulk=False), 1)
+        pool = WorkerPool(indexer._setup.worker_config(RunMode(reuse=False), bulk=False), 1)
         keys = [file.key for file in indexer.trees.resolve(None, opened.head().tree).missing]
         try:
             (done,) = pool.work([Batch(keys, kind)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ragit.agents.command import own_command
 from ragit.agents.discovery import Silent, tools_of
 from ragit.agents.install import PARTS, Installation, Step
-from ragit.agents.places import Places, project_top
+from ragit.agents.paths import AgentPaths, project_top
 from ragit.agents.row import Agent
 from ragit.agents.table import AGENTS
 from ragit.agents.words import Words, write_words

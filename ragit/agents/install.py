@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ragit.agents import disk
 from ragit.agents.parts import ABSENT, Instructions, Part, Server, Skill
-from ragit.agents.places import Places
+from ragit.agents.paths import AgentPaths
 from ragit.agents.row import Agent
 from ragit.agents.table import AGENTS
 from ragit.agents.unfit import Unfit
@@ -47,15 +47,15 @@ class _Target(NamedTuple):
 class Installation:
     """ragit in the agents of a user, or of a repository."""
 
-    def __init__(self, places: Places, command: str, words: Words) -> None:
+    def __init__(self, paths: AgentPaths, command: str, words: Words) -> None:
         """`command` is the absolute path for agents to start."""
-        self._places = places
+        self._paths = paths
         self._command = command
         self._words = words
 
     def found(self) -> list[Agent]:
         """Return the agents that are installed."""
-        return [agent for agent in AGENTS if self._places.is_there(agent)]
+        return [agent for agent in AGENTS if self._paths.is_there(agent)]
 
     def additions(self, agents: Iterable[Agent], parts: Sequence[str] = PARTS) -> list[Step]:
         """Return the steps that install parts into agents."""
@@ -95,26 +95,26 @@ class Installation:
 
     def _targets(self, agent: Agent) -> Iterator[_Target]:
         """Yield the parts of an agent, each with its file."""
-        places = self._places
-        if file := places.file(agent):
+        paths = self._paths
+        if file := paths.file(agent):
             yield self._server(agent, file)
-        if path := places.instructions(agent):
+        if path := paths.instructions(agent):
             yield _Target(agent, Instructions(self._words.instructions), path)
-        if path := places.skill(agent):
+        if path := paths.skill(agent):
             yield _Target(agent, Skill(self._words.skill), path)
 
     def _existing(self, agent: Agent) -> list[_Target]:
         """Return the parts of an agent with each existing file that may contain one."""
         others = [one for one in self._targets(agent) if not isinstance(one.part, Server)]
-        servers = [self._server(agent, file) for file in self._places.files(agent)]
+        servers = [self._server(agent, file) for file in self._paths.files(agent)]
         return [one for one in [*servers, *others] if os.path.lexists(one.path)]
 
     def _server(self, agent: Agent, file: Path) -> _Target:
-        project, toml = self._places.top is not None, file.suffix == ".toml"
+        project, toml = self._paths.top is not None, file.suffix == ".toml"
         return _Target(agent, Server(agent, self._command, toml=toml, project=project), file)
 
     def _read(self, target: _Target) -> str | None:
-        return disk.read(target.path, self._places.top)
+        return disk.read(target.path, self._paths.top)
 
     # Steps
 
@@ -152,17 +152,17 @@ class Installation:
         """Return the titles of other agents that have ragit's server and read the same file."""
         if isinstance(target.part, Server):
             return []
-        mine = self._places.files(target.agent)
+        mine = self._paths.files(target.agent)
         return [
             agent.title
             for agent in others
             if any(one.path == target.path for one in self._targets(agent))
-            and self._places.file(agent) not in mine
+            and self._paths.file(agent) not in mine
             and self._has_server(agent)
         ]
 
     def _has_server(self, agent: Agent) -> bool:
-        file = self._places.file(agent)
+        file = self._paths.file(agent)
         return file is not None and bool(self._command_line(self._server(agent, file)))
 
     def _applied(self, step: Step) -> AgentChange:
@@ -177,14 +177,14 @@ class Installation:
     # Status
 
     def _status(self, agent: Agent) -> AgentStatus:
-        file = self._places.file(agent)
+        file = self._paths.file(agent)
         target = self._server(agent, file) if file else None
         server, note = self._state(target)
         states = {one.part.name: self._state(one)[0] for one in self._targets(agent)}
         return AgentStatus(
             name=agent.name,
             title=agent.title,
-            found=self._places.is_there(agent),
+            found=self._paths.is_there(agent),
             file=str(file or ""),
             server=server,
             command=self._command_line(target),

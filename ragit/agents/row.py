@@ -16,7 +16,7 @@ ARGUMENTS = ["mcp"]
 class Agent(Record):
     """An agent: how it is detected, and its files.
 
-    Paths begin with a root in braces (`places.py`); those of a project are relative to the top of
+    Paths begin with a root in braces (`paths.py`); those of a project are relative to the top of
     the repository. An empty path or tuple means that the agent has no such file.
     """
 

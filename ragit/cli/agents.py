@@ -132,10 +132,10 @@ def _installation(ctx: click.Context, *, project: bool) -> Installation:
     """Return the installation for the user, or with `project` for the repository. Raises
     RagitError.
     """
-    from ragit.agents import Installation, Places, own_command, project_top
+    from ragit.agents import AgentPaths, Installation, own_command, project_top
 
     top = project_top(ctx.obj.directory) if project else None
-    return Installation(Places(os.environ, sys.platform, top), own_command(), _words())
+    return Installation(AgentPaths(os.environ, sys.platform, top), own_command(), _words())
 
 
 def _words() -> Words:

@@ -7,8 +7,8 @@ No vectors, no network: it uses names and words of the index, and reads an open 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:  # exported, and imported on first use
-    from ragit.context.find import Place, find_context
+    from ragit.context.find import CursorPosition, find_context
 else:
     from ragit.lazy import exports
 
-    __getattr__ = exports(__name__, {"find": ["Place", "find_context"]})
+    __getattr__ = exports(__name__, {"find": ["CursorPosition", "find_context"]})

@@ -15,8 +15,16 @@ from ragit.contexts import Signature, Similar
 from ragit.records import NamedTuple
 from ragit.store import Store
 from ragit.tree_world import TreeWorld
-from ragit.usages import Candidate, Resolver, bindings, candidates_of, opened, stem_of, terms_of
-from ragit.usages import Place as Definition
+from ragit.usages import (
+    Candidate,
+    Resolver,
+    StoredDefinition,
+    bindings,
+    candidates_of,
+    opened,
+    stem_of,
+    terms_of,
+)
 
 BYTES_PER_TOKEN = 3
 """As in `ragit.render.budget`: tokenizers take 3 to 4 bytes of code to a token."""
@@ -52,7 +60,7 @@ LONGEST = 160
 """Limit of a declaration's characters."""
 
 
-class Place(NamedTuple):
+class CursorPosition(NamedTuple):
     """The file and line of a cursor, with the current text around it."""
 
     path: str
@@ -64,11 +72,11 @@ class Place(NamedTuple):
 class Chosen(NamedTuple):
     """A definition with the reason for showing it."""
 
-    place: Definition
+    definition: StoredDefinition
     reason: str
 
 
-class Found(NamedTuple):
+class ChosenCode(NamedTuple):
     """The declarations and similar code that fit into the tokens."""
 
     signatures: tuple[Signature, ...]
@@ -97,7 +105,9 @@ class _Budget:
         return True
 
 
-def find_context(store: Store, world: TreeWorld, place: Place, max_tokens: int) -> Found:
+def find_context(
+    store: Store, world: TreeWorld, place: CursorPosition, max_tokens: int
+) -> ChosenCode:
     """Return declarations and similar code for a cursor."""
     cursor = read_cursor(place.path, place.lines, place.line, place.language)
     budget = _Budget(max_tokens)
@@ -119,7 +129,7 @@ def find_context(store: Store, world: TreeWorld, place: Place, max_tokens: int) 
     for one in left:
         if budget.takes(one.path, _size(one), budget.room):
             signatures.append(one)
-    return Found(tuple(signatures), tuple(similar), math.ceil(budget.used / BYTES_PER_TOKEN))
+    return ChosenCode(tuple(signatures), tuple(similar), math.ceil(budget.used / BYTES_PER_TOKEN))
 
 
 def _holds(piece: Similar, signatures: list[Signature]) -> bool:
@@ -140,7 +150,7 @@ def _ranked(world: TreeWorld, cursor: Cursor, lines: Sequence[str]) -> Iterator[
     places: set[tuple[str, int]] = set()
     given: set[str] = set()
     for chosen in chain(names.near(), _in_turns(names.declared(lines), names.elsewhere())):
-        one = chosen.place
+        one = chosen.definition
         known = one.name in given if chosen.reason == DECLARED else (one.path, one.line) in places
         if not known:
             places.add((one.path, one.line))
@@ -209,21 +219,25 @@ class _Names:
         """Yield the meanings of a name in other files, at most `most` definitions."""
         is_imported = name in self._imports
         original = self._imports.get(name, name)
-        candidates = candidates_of(self._places(name, original))
+        candidates = candidates_of(self._definitions(name, original))
         rule, found = Resolver(original, candidates, self._world).meant(self._cursor, name)
         if rule == "ambiguous":
             rule, found = self._likeliest(found)
         if not found or rule == "same file":
             return
-        path = max((one.places[0].path for one in found), key=self._shared)
-        places = [place for one in found for place in one.places if place.path == path]
+        path = max((one.definitions[0].path for one in found), key=self._shared)
+        definitions = [
+            definition for one in found for definition in one.definitions if definition.path == path
+        ]
         if is_imported:
             self._files.add(path)
-        for place in sorted(places, key=lambda one: (one.kind == "constructor", one.line))[:most]:
-            if is_imported or place.kind not in SMALL:
-                yield Chosen(place, REASONS.get(rule, rule))
+        for definition in sorted(
+            definitions, key=lambda one: (one.kind == "constructor", one.line)
+        )[:most]:
+            if is_imported or definition.kind not in SMALL:
+                yield Chosen(definition, REASONS.get(rule, rule))
 
-    def _places(self, name: str, original: str) -> Sequence[Definition]:
+    def _definitions(self, name: str, original: str) -> Sequence[StoredDefinition]:
         """Return the definitions that a name may mean."""
         cursor = self._cursor
         if name not in self._imports:
@@ -247,7 +261,9 @@ class _Names:
         imported = [one for one in found if not self._files.isdisjoint(one.paths)]
         if imported:
             return "import", imported
-        beside = (one for one in found if posixpath.dirname(one.places[0].path) == self._folder)
+        beside = (
+            one for one in found if posixpath.dirname(one.definitions[0].path) == self._folder
+        )
         return "same folder", list(beside)
 
     def _shared(self, path: str) -> int:
@@ -256,7 +272,7 @@ class _Names:
 
 
 def _signature(chosen: Chosen) -> Signature:
-    one = chosen.place
+    one = chosen.definition
     name = f"{one.parent}.{one.name}" if one.parent else one.name
     text = one.signature or one.name
     text = text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

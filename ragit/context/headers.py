@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from ragit import words
 from ragit.context.cursor import names_in
 from ragit.tree_world import Export
-from ragit.usages import Place
+from ragit.usages import StoredDefinition
 
 NEAR, ANYWHERE = 4.0, 2.0
 """Weights of the words that a name shares with the lines around the cursor, and with the file."""
@@ -38,7 +38,7 @@ def likeliest(
     near: Iterable[str],
     lines: Sequence[str],
     files: Callable[[str], int],
-) -> list[Place]:
+) -> list[StoredDefinition]:
     """Return declarations of headers, likeliest first.
 
     `near` are the names around the cursor, `lines` are the file's, and `files` returns the number
@@ -49,16 +49,16 @@ def likeliest(
     holding = Counter(part for header in headers for one in header for part in one.parts)
     total = sum(map(len, headers))
     weights = {part: math.log(1 + total / count) for part, count in holding.items()}
-    scores: dict[Place, float] = {}
+    scores: dict[StoredDefinition, float] = {}
     for header in headers:
         usual = _usual(header, here)
         for one in header:
             shared = NEAR * _shared(one.parts, close, weights)
             shared += ANYWHERE * _shared(one.parts, anywhere, weights)
-            scores[one.place] = shared + usual
+            scores[one.definition] = shared + usual
     best = sorted(scores, key=lambda one: (-scores[one], one))[:LOOKED_UP]
-    for place in best:
-        scores[place] += FILES * math.log(1 + files(place.name))
+    for definition in best:
+        scores[definition] += FILES * math.log(1 + files(definition.name))
     return sorted(best, key=lambda one: (-scores[one], one))[:MOST]
 
 
@@ -70,7 +70,7 @@ def _usual(header: Sequence[Export], here: Set[str]) -> float:
     """Return the score common to a header's declarations: it is higher for a small header, and one
     of which the file has no name yet.
     """
-    is_used = any(one.place.name in here for one in header)
+    is_used = any(one.definition.name in here for one in header)
     return (0.0 if is_used else UNUSED) - SIZE * math.log(max(1, len(header)))
 
 

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # exported, and imported on first use
     from ragit.history.diff import Comparer
     from ragit.history.last_stood import with_last_stood
-    from ragit.history.places import place_of
+    from ragit.history.named_chunk import find_named_chunk
     from ragit.history.since import MOST, Historian
 else:
     from ragit.lazy import exports
@@ -26,7 +26,7 @@ else:
         {
             "diff": ["Comparer"],
             "last_stood": ["with_last_stood"],
-            "places": ["place_of"],
+            "named_chunk": ["find_named_chunk"],
             "since": ["MOST", "Historian"],
         },
     )

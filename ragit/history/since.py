@@ -10,7 +10,7 @@ from ragit.changes import CommitFacts, Gone, Since, Version
 from ragit.errors import GitFailed, NoSuchPath
 from ragit.git import Ancestry, ChangedIn, FileHistory, Node, Removals, Repo
 from ragit.history.following import Follower, Stop
-from ragit.history.places import Place
+from ragit.history.named_chunk import NamedChunk
 from ragit.history.texts import alike_first, other_file
 from ragit.index import Indexer, OnDemand, Piece
 from ragit.records import NamedTuple
@@ -57,22 +57,22 @@ class Historian:
 
     # -- since
 
-    def since(self, place: Place, commit: Oid | None, most: int = MOST) -> Since:
+    def since(self, named: NamedChunk, commit: Oid | None, most: int = MOST) -> Since:
         """Return since when the code at a place exists; `commit` is HEAD or the opened revision,
         None before the first commit.
         """
         started = time.perf_counter()
-        if most and place.row.definitions:
+        if most and named.row.definitions:
             self._files.prepare()
-        stop = self._origin(place, commit)
+        stop = self._origin(named, commit)
         # Tags first: while git answers about them, it reads on in the history of the file.
-        tag, has = self._first_tag(place.code, stop) if stop else ("", False)
-        earlier, more = self._earlier_versions(place, commit, stop, most)
+        tag, has = self._first_tag(named.code, stop) if stop else ("", False)
+        earlier, more = self._earlier_versions(named, commit, stop, most)
         facts = self._ancestry.facts(stop.node.commit) if stop else None
         return Since(
             *self._asked(),
-            _version(place.path, place.row, facts),
-            path_text(stop.path if stop else place.path),
+            _version(named.path, named.row, facts),
+            path_text(stop.path if stop else named.path),
             tag,
             has,
             stop.moves if stop else (),
@@ -90,29 +90,29 @@ class Historian:
         target = self._opened.target
         return target.name, target.tree, self._opened.tree.complete
 
-    def _origin(self, place: Place, commit: Oid | None) -> Stop | None:
+    def _origin(self, named: NamedChunk, commit: Oid | None) -> Stop | None:
         """Return the origin of the code; None if it is not committed."""
         if commit is None:
             return None
-        finder = self._follower.finder(place.code)
-        blob = self._ancestry.blob_at(commit, place.path)
-        path: bytes | None = place.path
-        if blob is None or not finder.line(place.path, blob):
-            path = other_file(finder, self._repo.diff(commit, self._opened.target.tree), place.path)
-        return self._follower.follow(place.code, commit, path) if path is not None else None
+        finder = self._follower.finder(named.code)
+        blob = self._ancestry.blob_at(commit, named.path)
+        path: bytes | None = named.path
+        if blob is None or not finder.line(named.path, blob):
+            path = other_file(finder, self._repo.diff(commit, self._opened.target.tree), named.path)
+        return self._follower.follow(named.code, commit, path) if path is not None else None
 
     def _earlier_versions(
         self,
-        place: Place,
+        named: NamedChunk,
         commit: Oid | None,
         stop: Stop | None,
         most: int,
     ) -> tuple[list[Version], bool]:
         """Return the versions before a text, newest first, and whether there are more."""
         found: list[Version] = []
-        piece: Piece = place.row
+        piece: Piece = named.row
         if stop is None:
-            older = self._in_commit(place, commit) if commit else None
+            older = self._in_commit(named, commit) if commit else None
         else:
             older = self._version_before(stop, piece)
         while older is not None and len(found) < most:
@@ -122,13 +122,13 @@ class Historian:
             older = self._version_before(stop, older.piece)
         return found, older is not None
 
-    def _in_commit(self, place: Place, commit: Oid) -> _Older | None:
+    def _in_commit(self, named: NamedChunk, commit: Oid) -> _Older | None:
         """Return the committed version of a definition with uncommitted changes."""
-        blob = self._ancestry.blob_at(commit, place.path)
-        match = self._match(place.path, blob, place.row) if blob else None
+        blob = self._ancestry.blob_at(commit, named.path)
+        match = self._match(named.path, blob, named.row) if blob else None
         if match is None:
             return None
-        start = self._follower.start(commit, place.path)
+        start = self._follower.start(commit, named.path)
         return _Older(*start, *match) if start else None
 
     def _version_before(self, stop: Stop, piece: Piece) -> _Older | None:

@@ -17,7 +17,7 @@ BODILESS = frozenset(("declaration", "import", "imports"))
 _SEPARATOR = re.compile(r"::|[.#]")
 
 
-class Found(NamedTuple):
+class FoundDefinition(NamedTuple):
     """A definition of a name."""
 
     path: bytes
@@ -41,7 +41,7 @@ def parted(symbol: str) -> tuple[tuple[str, ...], str]:
     return (tuple(parts[:-1]), parts[-1]) if parts else ((), symbol)
 
 
-def definitions(opened: OpenTree, symbol: str) -> list[Found]:
+def definitions(opened: OpenTree, symbol: str) -> list[FoundDefinition]:
     """Return all definitions of a name in the tree, tests last, then by path and line.
 
     Owners before the name (`Owner.name`) must be around it, or in its path, in that order.
@@ -55,12 +55,12 @@ def definitions(opened: OpenTree, symbol: str) -> list[Found]:
     return narrowed
 
 
-def _named(opened: OpenTree, name: str) -> Iterator[Found]:
+def _named(opened: OpenTree, name: str) -> Iterator[FoundDefinition]:
     places = _places(opened)
     for chunkings in (_holding(opened, name, "symbol"), _holding(opened, name, "")):
         rows = opened.store.names.defining(sorted(chunkings & places.keys()), name)
         found = [
-            Found(path, chunking, row, each, row.owner_of(at))
+            FoundDefinition(path, chunking, row, each, row.owner_of(at))
             for chunking, held in rows.items()
             for row in held
             for at, each in enumerate(row.definitions)
@@ -72,7 +72,7 @@ def _named(opened: OpenTree, name: str) -> Iterator[Found]:
             return
 
 
-def _distinct(found: Iterable[Found]) -> Iterator[Found]:
+def _distinct(found: Iterable[FoundDefinition]) -> Iterator[FoundDefinition]:
     """Yield each place once: the parts of a long definition may repeat its name."""
     seen = set()
     for one in found:
@@ -102,14 +102,14 @@ def _holding(opened: OpenTree, name: str, column: str) -> set[int]:
     return set.intersection(*found)
 
 
-def _is_owned(one: Found, owners: Sequence[str]) -> bool:
+def _is_owned(one: FoundDefinition, owners: Sequence[str]) -> bool:
     path = path_text(one.path).rpartition(".")[0] or path_text(one.path)
     around = [*path.split("/"), *_SEPARATOR.split(one.owner.replace(" > ", "."))]
     rest = iter(around)
     return all(owner in rest for owner in owners)  # each after the one before it
 
 
-def chosen(found: Sequence[Found]) -> list[Found]:
+def chosen(found: Sequence[FoundDefinition]) -> list[FoundDefinition]:
     """Return definitions without redundant ones: a declaration beside a definition, and a
     constructor beside its class.
     """

@@ -8,7 +8,7 @@ from ragit.errors import NoSuchPath
 from ragit.outline.files import File, check_indexed, is_folder, no_such_path, read_file
 from ragit.outline.named import (
     BODILESS,
-    Found,
+    FoundDefinition,
     chosen,
     definitions,
     parted,
@@ -79,7 +79,7 @@ def _innermost_at(file: File, line: int) -> Item:
     return Item("", "text", line, line, line)
 
 
-def _of_chunk(one: Found) -> Item:
+def _of_chunk(one: FoundDefinition) -> Item:
     name, kind, line = one.definition
     return Item(name, kind, line, one.row.start_line, one.row.end_line, one.owner)
 
@@ -119,7 +119,7 @@ def _head_end(lines: Sequence[str], item: Item) -> int:
 
 
 def _choices(
-    opened: OpenTree, symbol: str, found: Sequence[Found], page: int, page_size: int
+    opened: OpenTree, symbol: str, found: Sequence[FoundDefinition], page: int, page_size: int
 ) -> Choices:
     pages = -(-len(found) // page_size)
     if not 1 <= page <= pages:
@@ -138,7 +138,7 @@ def _choices(
     )
 
 
-def _choice(one: Found) -> Choice:
+def _choice(one: FoundDefinition) -> Choice:
     name, kind, line = one.definition
     qualified = f"{one.owner}.{name}" if one.owner else name
     alone = len(one.row.symbol.split()) == 1

@@ -21,8 +21,8 @@ from ragit.rank.signals import (
     TEST,
     ChunkColumns,
     ChunkFacts,
+    ChunkNames,
     FileFacts,
-    Names,
     QueryFacts,
 )
 from ragit.records import NamedTuple
@@ -64,7 +64,7 @@ def mix_of(keyword: float, weights: Mapping[str, float], *, one_arm: bool = Fals
 class Details(NamedTuple):
     """Facts that are looked up for contenders only."""
 
-    names: Mapping[int, Names] = MappingProxyType({})
+    names: Mapping[int, ChunkNames] = MappingProxyType({})
     """Names by the chunk's number."""
     exact: Mapping[tuple[int, int], float] = MappingProxyType({})
     """How far a chunk contains the query word for word, from 0 to 1, by file index and chunk

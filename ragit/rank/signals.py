@@ -126,7 +126,7 @@ class ChunkColumns(NamedTuple):
         )
 
 
-class Names(NamedTuple):
+class ChunkNames(NamedTuple):
     """The names of a chunk."""
 
     kind: str
@@ -159,7 +159,7 @@ class FileSignal(NamedTuple):
 class ChunkSignal(NamedTuple):
     """A signal of a single chunk."""
 
-    of: Callable[[ChunkFacts, Names | None, QueryFacts], float]
+    of: Callable[[ChunkFacts, ChunkNames | None, QueryFacts], float]
     weight: float
     help: str
     for_symbols: bool = False
@@ -182,7 +182,7 @@ _REOPENS = frozenset("extension impl implementation partial".split())
 _QUALIFIER = re.compile(r"::|[.#/\\]")
 
 
-def _defines(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
+def _defines(chunk: ChunkFacts, names: ChunkNames | None, query: QueryFacts) -> float:
     """Tell how exactly it defines a name that the query writes as code."""
     if names is None or names.kind in TITLES:
         return 0.0
@@ -210,7 +210,7 @@ def _key_of(written: str) -> str:
     return joined(_QUALIFIER.split(written)[-1])
 
 
-def _match(names: Names, symbol: Symbol) -> float:
+def _match(names: ChunkNames, symbol: Symbol) -> float:
     best = 0.0
     if names.symbol.isascii() and len(names.symbol) < len(symbol.key):
         return best
@@ -228,7 +228,7 @@ def _match(names: Names, symbol: Symbol) -> float:
     return best
 
 
-def _of_kind(names: Names, symbol: Symbol) -> float:
+def _of_kind(names: ChunkNames, symbol: Symbol) -> float:
     """Return a factor: below 1 for what only has the name, adds to it, or declares it without a
     body.
     """
@@ -248,7 +248,7 @@ _REOPENING = r"(?:[\w@()]+ )*?(?:extension|impl|partial class|partial struct)\b"
 _FORWARD = r"(?:class|struct|union|enum)\s+\w+\s*;?$"
 
 
-def _named(chunk: ChunkFacts, names: Names | None, query: QueryFacts) -> float:
+def _named(chunk: ChunkFacts, names: ChunkNames | None, query: QueryFacts) -> float:
     """Tell how far its (first) name consists of words of the query: the mean of the share of the
     query and the share of the name.
     """

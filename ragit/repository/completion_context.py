@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from ragit.chunk import language_of
-from ragit.context import Place, find_context
+from ragit.context import CursorPosition, find_context
 from ragit.contexts import Context
 from ragit.errors import ConfigError, NoSuchPath
 from ragit.search import OpenTree
@@ -29,7 +29,7 @@ def context_at(
         raise ConfigError(f"max_tokens is {max_tokens}", "It is at least 1")
     lines, language = _text(opened, path, text)
     _check_line(path, line, lines)
-    place = Place(path_text(path), line, lines, language)
+    place = CursorPosition(path_text(path), line, lines, language)
     found = find_context(opened.store, world, place, max_tokens)
     return Context(
         path_text(path),

@@ -10,7 +10,16 @@ from ragit import globs, usages
 from ragit.search import OpenTree
 from ragit.tree_world import TreeFile, TreeWorld
 from ragit.types import LOST_SINCE_INDEXED, path_text
-from ragit.usages import Defined, Line, Occurrence, Place, Resolver, Usages, UsagesQuery, Use
+from ragit.usages import (
+    Defined,
+    Line,
+    Occurrence,
+    Resolver,
+    StoredDefinition,
+    Usages,
+    UsagesQuery,
+    Use,
+)
 
 _LONGEST = 1000
 """Limit of the bytes shown of a line."""
@@ -78,7 +87,7 @@ class _Finder:
         """Return notes on the answer, a sentence each."""
         found = []
         owner = self._query.owner
-        if owner and self._selected_places is self._places:
+        if owner and self._selected_definitions is self._definitions:
             found.append(f"{owner} has no {self._query.name}; all uses are listed")
         lost = self._opened.texts.lost
         if lost:
@@ -92,30 +101,30 @@ class _Finder:
     # -- definitions
 
     @cached_property
-    def _places(self) -> list[Place]:
+    def _definitions(self) -> list[StoredDefinition]:
         """All definitions of the name in the tree."""
-        return self._world.places(self._query.name, self._holding)
+        return self._world.definitions(self._query.name, self._holding)
 
     @cached_property
-    def _selected_places(self) -> list[Place]:
+    def _selected_definitions(self) -> list[StoredDefinition]:
         """Definitions by the queried owner; all without an owner, or if it has none."""
         owner = self._query.owner
         if not owner:
-            return self._places
-        own = [one for one in self._places if one.owner == owner]
+            return self._definitions
+        own = [one for one in self._definitions if one.owner == owner]
         inherited = () if own else self._resolver.members_of(owner)
-        own += [place for one in inherited for place in one.places]
-        return own or self._places
+        own += [definition for one in inherited for definition in one.definitions]
+        return own or self._definitions
 
     @cached_property
     def _resolver(self) -> Resolver:
-        return Resolver(self._query.name, usages.candidates_of(self._places), self._world)
+        return Resolver(self._query.name, usages.candidates_of(self._definitions), self._world)
 
     @cached_property
     def definitions(self) -> tuple[Defined, ...]:
         """The definitions to list, those of tests last."""
         found = [
-            self._definition(one) for one in self._selected_places if self._is_wanted(one.path)
+            self._definition(one) for one in self._selected_definitions if self._is_wanted(one.path)
         ]
         return tuple(sorted(found, key=lambda one: (one.test, one.path, one.line)))
 
@@ -123,15 +132,24 @@ class _Finder:
         """Return whether the path patterns of the query, if any, match a path."""
         return self._allowed is None or self._allowed(path.encode("utf-8", "surrogateescape"))
 
-    def _definition(self, place: Place) -> Defined:
-        file = self._world.view(place.path)
-        row = file.row(place.line)
-        line = self._line_of(file, place.line)
+    def _definition(self, definition: StoredDefinition) -> Defined:
+        file = self._world.view(definition.path)
+        row = file.row(definition.line)
+        line = self._line_of(file, definition.line)
         text = _line_text(file, line)
         parent = row.parent if row else ""
         column = line.columns[0] + 1
         name = self._query.name
-        return Defined(place.path, place.line, place.kind, name, parent, text, column, place.test)
+        return Defined(
+            definition.path,
+            definition.line,
+            definition.kind,
+            name,
+            parent,
+            text,
+            column,
+            definition.test,
+        )
 
     def _line_of(self, file: TreeFile, number: int) -> Occurrence:
         """Return the line of a definition; without columns if the name is not written there."""
@@ -168,8 +186,8 @@ class _Finder:
     @cached_property
     def _uses(self) -> list[Use]:
         """The lines that are no definitions, in order."""
-        defined = {(one.path, one.line) for one in self._places}
-        wanted = {f"{one.path}:{one.line}" for one in self._selected_places}
+        defined = {(one.path, one.line) for one in self._definitions}
+        wanted = {f"{one.path}:{one.line}" for one in self._selected_definitions}
         found: list[Use] = []
         for path, lines in self._lines.items():
             if self._is_wanted(path):
@@ -200,12 +218,12 @@ class _Finder:
     def _callees(self) -> list[Use]:
         """Return the calls inside the definitions of the name."""
         found: list[Use] = []
-        for place in self._selected_places:
-            file = self._world.view(place.path)
+        for definition in self._selected_definitions:
+            file = self._world.view(definition.path)
             if file.references is None:
                 self._languages.add(file.language)
                 continue
-            first, last = file.extent(place.line, self._query.name)
+            first, last = file.extent(definition.line, self._query.name)
             for one in file.references.all():
                 if one.kind == "call" and first <= one.line <= last:
                     found += self._call(file, one.name, one.line)
@@ -215,7 +233,7 @@ class _Finder:
         """Yield a call in a line, with its meaning."""
         resolver = self._resolvers.get(name)
         if resolver is None:
-            candidates = usages.candidates_of(self._world.places(name))
+            candidates = usages.candidates_of(self._world.definitions(name))
             resolver = self._resolvers[name] = Resolver(name, candidates, self._world)
         start, end = file.line_span(number)
         line = next(usages.occurrences(file.data[start:end], name), None)
@@ -243,18 +261,18 @@ class _Finder:
 
     def _overrides(self) -> list[Use]:
         """Return methods of the name whose type extends another type that has one."""
-        members = [one for one in usages.candidates_of(self._places) if one.owner]
+        members = [one for one in usages.candidates_of(self._definitions) if one.owner]
         resolver = Resolver(self._query.name, members, self._world)
-        wanted = {f"{one.path}:{one.line}" for one in self._selected_places}
+        wanted = {f"{one.path}:{one.line}" for one in self._selected_definitions}
         found = []
         for one in members:
-            above = resolver.overridden(one, self._world.view(one.places[0].path))
+            above = resolver.overridden(one, self._world.view(one.definitions[0].path))
             if above and not wanted.isdisjoint((one.where, above.where)):
-                found.append(self._override(one.places[0], above.where))
+                found.append(self._override(one.definitions[0], above.where))
         return usages.ordered(found)
 
-    def _override(self, place: Place, above: str) -> Use:
-        one = self._definition(place)
+    def _override(self, definition: StoredDefinition, above: str) -> Use:
+        one = self._definition(definition)
         symbol = ".".join(filter(None, (one.parent, one.name)))
         use = Use(one.path, one.line, one.column, one.text, "override", "base", 1, above, symbol)
         return use._replace(test=one.test)

@@ -79,17 +79,17 @@ class HistoryQuestions(TreeQuestions):
         between files; then as many earlier `versions` of the definition. Paths are relative to the
         opened folder. Raises NoSuchPath, SeveralDefinitions and UnknownRevision.
         """
-        from ragit.history import MOST, Historian, place_of
-        from ragit.outline import place_of as line_of_file
+        from ragit.history import MOST, Historian, find_named_chunk
+        from ragit.outline import path_and_line
 
         parts = self._parts()
-        named = line_of_file(place)
+        line = path_and_line(place)
         with parts.repo.ancestry as ancestry, ExitStack() as stack:
             commit = _commit(parts.repo, ref)
-            if named and commit:  # git reads its history while the tree is opened
-                ancestry.history(commit, self.path_from_top(named[0]))
+            if line and commit:  # git reads its history while the tree is opened
+                ancestry.history(commit, self.path_from_top(line[0]))
             opened = stack.enter_context(self.reading(ref, index=index, on_index=on_index))
-            found = place_of(opened, place, self.path_from_top)
+            found = find_named_chunk(opened, place, self.path_from_top)
             historian = Historian(parts.repo, ancestry, parts.indexer, opened)
             most = MOST if versions is None else versions
             return historian.since(found, _commit(parts.repo, ref), most)

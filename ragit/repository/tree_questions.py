@@ -158,10 +158,10 @@ class TreeQuestions(ABC):
         Of a class with members only the outline is returned, unless `body` is True. Raises
         NoSuchPath, UnknownRevision and NotIndexed.
         """
-        from ragit.outline import place_of, show, show_line
+        from ragit.outline import path_and_line, show, show_line
 
         with self.reading(ref, scope, index=index, on_index=on_index) as opened:
-            place = place_of(symbol)
-            if place is None:
+            line = path_and_line(symbol)
+            if line is None:
                 return show(opened, symbol, body=body, page=page)
-            return show_line(opened, self.path_from_top(place[0]), place[1], body=body)
+            return show_line(opened, self.path_from_top(line[0]), line[1], body=body)

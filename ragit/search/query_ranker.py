@@ -311,7 +311,7 @@ def _ordered(
     named = {one.chunk for one in every if one.keyword.names or one.chunk in evident}
     listed = sorted(contenders, key=lambda one: one.plain, reverse=True)
     best = {one.facts.chunk for one in listed[:compared]}
-    rows = {chunk: rank.Names(*row) for chunk, row in scope.store.named(named | best).items()}
+    rows = {chunk: rank.ChunkNames(*row) for chunk, row in scope.store.named(named | best).items()}
     names = {chunk: row for chunk, row in rows.items() if chunk in named}
     details = rank.Details(names, evidence.of)
     kept = scorer.narrowed(contenders, details, scope.wanted, evident | best)

@@ -49,7 +49,7 @@ OVERFETCH = 3
 """The optimiser chooses among this many times top_k chunks."""
 
 
-class Found(NamedTuple):
+class TreeAnswer(NamedTuple):
     """The part of an answer that comes from the tree."""
 
     hits: tuple[Hit, ...] = ()
@@ -94,7 +94,7 @@ class Searcher:
             on_index=on_index,
         ) as opened:
             store, resolved = opened.store_or_none, opened.tree
-            found = Found()
+            found = TreeAnswer()
             if store and resolved.snapshot.paths:
                 opened.objects.warm()  # git starts while the store is searched
                 found = self._find(opened, query)
@@ -146,7 +146,7 @@ class Searcher:
         return LookedAt(trees, trees, whole, stored + lacking, stored)
 
     @without_gc()
-    def _find(self, opened: OpenTree, query: Query) -> Found:
+    def _find(self, opened: OpenTree, query: Query) -> TreeAnswer:
         store, texts = opened.store, opened.texts
         lacked = _lacked(store, opened)
         tree = FilteredTree(
@@ -157,7 +157,7 @@ class Searcher:
             union=opened.target.union,
         )
         if not tree.places:
-            return Found(notes=(_nothing_passes(opened, query),))
+            return TreeAnswer(notes=(_nothing_passes(opened, query),))
         reranker = self._reranker if self._reranks(query) else None
         top_k = self._top_k(query)
         least = self._config.retrieval.min_score if query.min_score is None else query.min_score
@@ -170,7 +170,7 @@ class Searcher:
         degraded = "; ".join(
             filter(None, (ranked.degraded, not_reranked, _note_on_lost(texts, tree.snapshot)))
         )
-        found = Found(
+        found = TreeAnswer(
             hits,
             degraded,
             (),
@@ -312,7 +312,9 @@ def _nothing_passes(opened: OpenTree, query: Query) -> str:
     return f"{NO_FILE_PASSES}: {', '.join(filters)}"
 
 
-def _unsearched_submodules(query: Query, resolved: IndexedTree, found: Found) -> tuple[str, ...]:
+def _unsearched_submodules(
+    query: Query, resolved: IndexedTree, found: TreeAnswer
+) -> tuple[str, ...]:
     """Return a note on submodules if the tree itself has no good answer."""
     count = resolved.count_of({SUBMODULE})
     if query.recurse_submodules or not count or (found.hits and not found.degraded):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ragit.references import References
 
 
-class Names:
+class StoredNames:
     """The names in the chunkings of one open store."""
 
     def __init__(self, db: apsw.Connection, path: Path) -> None:

@@ -23,7 +23,7 @@ from ragit.store.connect import (
     translated,
 )
 from ragit.store.descriptions import Descriptions
-from ragit.store.names import Names
+from ragit.store.names import StoredNames
 from ragit.store.rows import (
     CHUNK_COLUMNS,
     ChunkRow,
@@ -264,9 +264,9 @@ class Store(VectorQueries):
         return Descriptions(self._db, self.path)
 
     @property
-    def names(self) -> Names:
+    def names(self) -> StoredNames:
         """The definitions and references of the chunkings."""
-        return Names(self._db, self.path)
+        return StoredNames(self._db, self.path)
 
     @cached_property
     def snapshots(self) -> Snapshots:

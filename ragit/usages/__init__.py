@@ -10,7 +10,7 @@ from ragit.usages.candidates import (
     TYPES,
     Candidate,
     Importer,
-    Place,
+    StoredDefinition,
     TypeFact,
     candidates_of,
 )

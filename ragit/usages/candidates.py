@@ -19,7 +19,7 @@ TYPES = CLASSES | {"type", "annotation", "delegate", "module", "namespace"}
 _DECLARATIONS = frozenset(("declaration",))
 
 
-class Place(NamedTuple):
+class StoredDefinition(NamedTuple):
     """One definition of the name, as stored."""
 
     path: str
@@ -43,7 +43,7 @@ class Candidate(NamedTuple):
     and its declarations.
     """
 
-    places: tuple[Place, ...]
+    definitions: tuple[StoredDefinition, ...]
     """Its definitions; an answer names the first."""
     paths: frozenset[str]
     """The files that define or declare it."""
@@ -53,16 +53,16 @@ class Candidate(NamedTuple):
     @property
     def where(self) -> str:
         """Return its definition as path:line."""
-        return f"{self.places[0].path}:{self.places[0].line}"
+        return f"{self.definitions[0].path}:{self.definitions[0].line}"
 
 
-def _candidate(*places: Place) -> Candidate:
-    first = places[0]
+def _candidate(*definitions: StoredDefinition) -> Candidate:
+    first = definitions[0]
     owner = first.owner if first.kind in MEMBERS else ""
-    return Candidate(places, frozenset(place.path for place in places), owner)
+    return Candidate(definitions, frozenset(definition.path for definition in definitions), owner)
 
 
-class Pool:
+class CandidateGroups:
     """The candidates of a line, grouped for its rules."""
 
     def __init__(self, items: Iterable[Candidate]) -> None:
@@ -149,16 +149,16 @@ class World(Protocol):
         """Return the tree's types with a name."""
 
 
-def candidates_of(places: Iterable[Place]) -> list[Candidate]:
+def candidates_of(definitions: Iterable[StoredDefinition]) -> list[Candidate]:
     """Return the candidates for definitions of a name, in the order of paths."""
-    groups: dict[tuple[str, str, object], list[Place]] = {}
-    declared: dict[str, list[Place]] = {}
-    for place in sorted(places, key=lambda each: (each.path, each.line)):
-        if place.kind in _DECLARATIONS or place.path.endswith(".pyi"):
-            declared.setdefault(place.owner, []).append(place)
+    groups: dict[tuple[str, str, object], list[StoredDefinition]] = {}
+    declared: dict[str, list[StoredDefinition]] = {}
+    for definition in sorted(definitions, key=lambda each: (each.path, each.line)):
+        if definition.kind in _DECLARATIONS or definition.path.endswith(".pyi"):
+            declared.setdefault(definition.owner, []).append(definition)
             continue
-        owner = _owner(place)
-        groups.setdefault((place.path, owner, place.local), []).append(place)
+        owner = _owner(definition)
+        groups.setdefault((definition.path, owner, definition.local), []).append(definition)
     found = []
     for (_, owner, local), group in groups.items():
         extra = [] if local else declared.get(owner, [])
@@ -169,6 +169,6 @@ def candidates_of(places: Iterable[Place]) -> list[Candidate]:
     return found
 
 
-def _owner(place: Place) -> str:
+def _owner(definition: StoredDefinition) -> str:
     """Return the type of a member, or the name around another definition; empty for types."""
-    return "" if place.kind == "constructor" or place.kind in TYPES else place.owner
+    return "" if definition.kind == "constructor" or definition.kind in TYPES else definition.owner

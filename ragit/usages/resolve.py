@@ -15,9 +15,9 @@ from ragit.references import Import, References
 from ragit.usages.candidates import (
     TYPES,
     Candidate,
+    CandidateGroups,
     FileView,
     Importer,
-    Pool,
     TypeFact,
     World,
     plain,
@@ -94,11 +94,11 @@ class Resolver:
         self.name = name
         self._candidates = candidates
         self._world = world
-        self._pools: dict[tuple[str, bool, bool], Pool] = {}
+        self._pools: dict[tuple[str, bool, bool], CandidateGroups] = {}
         self._local: dict[str, list[Candidate]] = {}
         for one in candidates:
-            if one.places[0].local is not None:
-                self._local.setdefault(one.places[0].path, []).append(one)
+            if one.definitions[0].local is not None:
+                self._local.setdefault(one.definitions[0].path, []).append(one)
         self._known_types: dict[tuple[str, str], list[TypeFact]] = {}
         self._declared: dict[tuple[str, str], list[Declaration]] = {}
 
@@ -123,15 +123,15 @@ class Resolver:
         """
         return self._chosen(self._seen_by(view), alias, view)
 
-    def _pool(self, view: FileView, line: Line) -> Pool:
+    def _pool(self, view: FileView, line: Line) -> CandidateGroups:
         """Return the candidates that are possible for a line."""
         local = [one for one in self._local.get(view.path, ()) if _holds(one, line.number)]
         if local:
-            return Pool(local)
+            return CandidateGroups(local)
         as_type = line.kind in ("type", "base")
         key = (view.family, view.test, as_type)
         if key not in self._pools:
-            self._pools[key] = Pool(self._seen_by(view, as_type))
+            self._pools[key] = CandidateGroups(self._seen_by(view, as_type))
         return self._pools[key]
 
     def _seen_by(self, view: Importer, as_type: bool = False) -> list[Candidate]:
@@ -139,20 +139,20 @@ class Resolver:
         found = [
             one
             for one in self._candidates
-            if one.places[0].family == view.family and one.places[0].local is None
+            if one.definitions[0].family == view.family and one.definitions[0].local is None
         ]
         if not view.test:
-            found = [one for one in found if not one.places[0].test] or found
+            found = [one for one in found if not one.definitions[0].test] or found
         if as_type:
-            found = [one for one in found if one.places[0].kind in _AS_TYPES] or found
+            found = [one for one in found if one.definitions[0].kind in _AS_TYPES] or found
         return found
 
     # -- without a receiver
 
-    def _bare(self, pool: Pool, view: FileView, line: Line) -> Resolved:
+    def _bare(self, pool: CandidateGroups, view: FileView, line: Line) -> Resolved:
         if is_label(line.before, line.after, view.family):
             return UNKNOWN
-        if pool.items[0].places[0].local is not None:
+        if pool.items[0].definitions[0].local is not None:
             return self._resolved("same scope", pool.items)
         if line.kind not in ("type", "base") and is_local(
             view.function(line.number), self.name, view.family
@@ -183,7 +183,9 @@ class Resolver:
 
     # -- with a receiver
 
-    def _received(self, pool: Pool, view: FileView, line: Line, found: Receiver) -> Resolved:
+    def _received(
+        self, pool: CandidateGroups, view: FileView, line: Line, found: Receiver
+    ) -> Resolved:
         if found.is_self:
             for owner in reversed(view.around(line.number)):
                 search = self._inherited if found.is_super else self._members_of
@@ -217,7 +219,9 @@ class Resolver:
                 return Resolved("outside")
         return None
 
-    def _by_type(self, pool: Pool, view: FileView, line: Line, found: Receiver) -> list[Candidate]:
+    def _by_type(
+        self, pool: CandidateGroups, view: FileView, line: Line, found: Receiver
+    ) -> list[Candidate]:
         """Return members of the receiver's type, by its name or its declaration."""
         if not found.name or not pool.members:
             return []
@@ -288,7 +292,7 @@ class Resolver:
         """Return the members of the types with this name, or else of the nearest types that they
         extend.
         """
-        members = Pool(self._candidates).by_owner
+        members = CandidateGroups(self._candidates).by_owner
         for fact in self._world.types(owner):
             found = self._members_of(owner, members, self._world.view(fact.path))
             if found:
@@ -297,7 +301,7 @@ class Resolver:
 
     def overridden(self, member: Candidate, view: FileView) -> Candidate | None:
         """Return the nearest member with the name in a type that the member's type extends."""
-        others = Pool(one for one in self._candidates if one != member).by_owner
+        others = CandidateGroups(one for one in self._candidates if one != member).by_owner
         return next(iter(self._inherited(member.owner, others, view)), None)
 
     def _inherited(
@@ -407,7 +411,7 @@ def _belongs(one: Candidate, fact: TypeFact) -> bool:
 
 def _holds(one: Candidate, line: int) -> bool:
     """Return whether a line is in the function to which a definition is local."""
-    local = one.places[0].local
+    local = one.definitions[0].local
     return local is not None and local[0] <= line <= local[1]
 
 

@@ -19,8 +19,8 @@ from test_render import faults, schemas
 from ragit.agents import (
     AGENTS,
     Agent,
+    AgentPaths,
     Installation,
-    Places,
     disk,
     own_command,
     tools_of,
@@ -81,7 +81,7 @@ def snapshot(folder: Path) -> dict[str, tuple[bytes, int]]:
 def make_installation(
     user_home: Path, top: Path | None = None, command: str = COMMAND
 ) -> Installation:
-    return Installation(Places({"HOME": str(user_home)}, "linux", top), command, WORDS)
+    return Installation(AgentPaths({"HOME": str(user_home)}, "linux", top), command, WORDS)
 
 
 def install(installation: Installation, agents: list[Agent]) -> set[str]:
@@ -111,7 +111,7 @@ def test_uninstall_restores_an_empty_home(user_home: Path, agent: Agent, project
 @BOTH
 def test_uninstall_restores_existing_files(user_home: Path, agent: Agent, project: bool) -> None:
     top = user_home if project else None
-    places = Places({"HOME": str(user_home)}, "linux", top)
+    places = AgentPaths({"HOME": str(user_home)}, "linux", top)
     installation = make_installation(user_home, top)
     file, instructions = places.file(agent), places.instructions(agent)
     contents = {
@@ -156,7 +156,7 @@ def test_entry_has_the_form_of_each_agent(user_home: Path) -> None:
     install(installation, list(AGENTS))
     entries: dict[str, Any] = {}
     for agent in AGENTS:
-        file = Places({"HOME": str(user_home)}, "linux").file(agent)
+        file = AgentPaths({"HOME": str(user_home)}, "linux").file(agent)
         if file and file.suffix == ".json":
             entries[agent.name] = json.loads(file.read_text())
     plain = {"command": COMMAND, "args": ["mcp"]}
@@ -323,7 +323,7 @@ def test_edited_skill_is_not_changed(user_home: Path) -> None:
 
 def test_outdated_skill_is_updated(user_home: Path) -> None:
     old = Installation(
-        Places({"HOME": str(user_home)}, "linux"), COMMAND, write_words({"search": "old"}, [])
+        AgentPaths({"HOME": str(user_home)}, "linux"), COMMAND, write_words({"search": "old"}, [])
     )
     install(old, [CLAUDE])
     installation = make_installation(user_home)
@@ -334,15 +334,15 @@ def test_outdated_skill_is_updated(user_home: Path) -> None:
 
 def test_environment_variables_move_the_files_of_agents(tmp_path: Path) -> None:
     environ = {name: f"/elsewhere/{name}" for name in (*FOLDERS, "HOME", "XDG_CONFIG_HOME")}
-    found = {agent.name: Places(environ, "linux").file(agent) for agent in AGENTS}
+    found = {agent.name: AgentPaths(environ, "linux").file(agent) for agent in AGENTS}
     assert found["claude-code"] == Path("/elsewhere/CLAUDE_CONFIG_DIR/.claude.json")
     assert found["codex"] == Path("/elsewhere/CODEX_HOME/config.toml")
     assert found["opencode"] == Path("/elsewhere/OPENCODE_CONFIG")
     assert found["vscode"] == Path("/elsewhere/XDG_CONFIG_HOME/Code/User/mcp.json")
     assert found["cline"] == Path("/elsewhere/CLINE_MCP_SETTINGS_PATH")
-    mac = {agent.name: Places({"HOME": "/u"}, "darwin").file(agent) for agent in AGENTS}
+    mac = {agent.name: AgentPaths({"HOME": "/u"}, "darwin").file(agent) for agent in AGENTS}
     assert mac["vscode"] == Path("/u/Library/Application Support/Code/User/mcp.json")
-    windows = {agent.name: Places(environ, "win32").file(agent) for agent in AGENTS}
+    windows = {agent.name: AgentPaths(environ, "win32").file(agent) for agent in AGENTS}
     assert windows["zed"] == Path("/elsewhere/APPDATA/Zed/settings.json")
 
 
@@ -542,7 +542,7 @@ def test_installed_entry_starts_a_server_without_path(terminal: Terminal, user_h
     terminal.ragit("agents", "install", *names, "--only", "server", code=0)
     lines = set()
     for agent in AGENTS:
-        file = Places({"HOME": str(user_home)}, sys.platform).file(agent)
+        file = AgentPaths({"HOME": str(user_home)}, sys.platform).file(agent)
         assert file is not None
         text = file.read_text()
         data = json.loads(text) if file.suffix == ".json" else parse_toml(text, file.name)

@@ -17,8 +17,8 @@ from ragit.rank.signals import (
     FEW_WORDS,
     ChunkColumns,
     ChunkFacts,
+    ChunkNames,
     FileFacts,
-    Names,
     QueryFacts,
     brevity,
 )
@@ -62,7 +62,7 @@ def scorer(
 def ordered(
     ranking: Scorer,
     chunks: list[ChunkFacts],
-    names: Mapping[int, Names] | None = None,
+    names: Mapping[int, ChunkNames] | None = None,
     min_score: float = 0.0,
     wanted: int = 0,
     exact: Mapping[tuple[int, int], float] | None = None,
@@ -79,7 +79,7 @@ def order(
     chunks: list[ChunkFacts], mix: Mix, min_score: float = 0.0, wanted: int = 0
 ) -> list[Ranked]:
     files = {one.place: file(f"{one.place}.py") for one in chunks}
-    names = {one.chunk: Names("function", "other", "") for one in chunks}
+    names = {one.chunk: ChunkNames("function", "other", "") for one in chunks}
     return ordered(scorer(files, mix), chunks, names, min_score, wanted)
 
 
@@ -209,7 +209,7 @@ def test_only_chunks_that_can_be_among_the_best_contend() -> None:
     """`defines` may add 0.5: of 1.0, 0.7 and 0.4 the last cannot reach the first, the second can."""
     mix = Mix(0.0, {"defines": 0.5})
     files = {place: file(f"{place}.py") for place in range(3)}
-    names = {n: Names("function", "x" if n == 2 else "other", "") for n in (1, 2, 3)}
+    names = {n: ChunkNames("function", "x" if n == 2 else "other", "") for n in (1, 2, 3)}
     chunks = [
         ChunkFacts(place, place + 1, cosine, ChunkScore(0.1, True), 0.0)
         for place, cosine in enumerate((1.0, 0.7, 0.4))
@@ -293,7 +293,7 @@ def rankings(draw: st.DrawFn) -> tuple[Scorer, list[ChunkFacts], Details]:
             one = chunk(place, number, draw(SHARES), draw(SHARES))
             chunks.append(one)
             name = draw(st.sampled_from(["x", "x_y", "other"])) if one.keyword.names else "other"
-            names[number] = Names("function", name, "")
+            names[number] = ChunkNames("function", name, "")
             if not draw(st.integers(0, 5)):
                 exact[place, number] = draw(SHARES)
     files = {

@@ -14,8 +14,8 @@ from ragit.rank.signals import (
     CHUNK_SIGNALS,
     FILE_SIGNALS,
     ChunkFacts,
+    ChunkNames,
     FileFacts,
-    Names,
     QueryFacts,
     held_in_code,
     shaped,
@@ -39,7 +39,7 @@ def of_file(
 CHUNK = ChunkFacts(0, 0, 0.0, ChunkScore(0.0, True), 0.0)
 
 
-def of_chunk(name: str, names: Names | None, query: str) -> float:
+def of_chunk(name: str, names: ChunkNames | None, query: str) -> float:
     return CHUNK_SIGNALS[name].of(CHUNK, names, facts(query))
 
 
@@ -49,7 +49,7 @@ def of_chunk(name: str, names: Names | None, query: str) -> float:
 def test_alike_signal_is_the_nearness_of_the_name() -> None:
     near = CHUNK._replace(alike=0.4)
     assert CHUNK_SIGNALS["alike"].of(near, None, facts("drop an event")) == 0.4
-    assert of_chunk("alike", Names("function", "drop_event", ""), "drop an event") == 0.0
+    assert of_chunk("alike", ChunkNames("function", "drop_event", ""), "drop an event") == 0.0
 
 
 def test_alike_signal_is_off_for_pasted_text() -> None:
@@ -67,43 +67,43 @@ def test_alike_signal_is_off_for_pasted_text() -> None:
 @pytest.mark.parametrize(
     ("names", "query", "value"),
     [
-        (Names("function", "commit_offset", ""), "commit_offset", 1.0),
-        (Names("function", "commit_offset", ""), "commitOffset", 0.6),
-        (Names("function", "commit commit_offset", ""), "commit_offset", 0.7),
-        (Names("class", "Cart", ""), "Cart", 1.0),
-        (Names("class", "Cart", ""), "cart", 1.0),
-        (Names("function", "cartLine", ""), "cart_line", 0.6),
-        (Names("describe", "when Cart is full", ""), "Cart", 0.0),
-        (Names("function", "Cart", ""), "Cart", 0.8),
-        (Names("key", "cart", ""), "cart", 0.5),
-        (Names("heading", "Cart", ""), "Cart", 0.4),
-        (Names("method", "add", "Cart"), "Cart.add", 1.0),
-        (Names("method", "Cart.add", ""), "Cart::add", 1.0),
-        (Names("method", "add", "shop.Cart"), "Cart#add", 1.0),
-        (Names("method", "add", "Basket"), "Cart.add", 0.5),
-        (Names("method", "add", ""), "Cart.add", 0.5),
-        (Names("method", "remove", "Cart"), "Cart.add", 0.0),
-        (Names("method", "", "Cart"), "Cart", 0.0),
-        (Names("class", "Cart", "", "extension Cart"), "Cart", 0.6),
-        (Names("class", "Cart", "", "class Cart;", 1), "Cart", 0.6),
-        (Names("impl", "Cart", ""), "Cart", 0.48),
+        (ChunkNames("function", "commit_offset", ""), "commit_offset", 1.0),
+        (ChunkNames("function", "commit_offset", ""), "commitOffset", 0.6),
+        (ChunkNames("function", "commit commit_offset", ""), "commit_offset", 0.7),
+        (ChunkNames("class", "Cart", ""), "Cart", 1.0),
+        (ChunkNames("class", "Cart", ""), "cart", 1.0),
+        (ChunkNames("function", "cartLine", ""), "cart_line", 0.6),
+        (ChunkNames("describe", "when Cart is full", ""), "Cart", 0.0),
+        (ChunkNames("function", "Cart", ""), "Cart", 0.8),
+        (ChunkNames("key", "cart", ""), "cart", 0.5),
+        (ChunkNames("heading", "Cart", ""), "Cart", 0.4),
+        (ChunkNames("method", "add", "Cart"), "Cart.add", 1.0),
+        (ChunkNames("method", "Cart.add", ""), "Cart::add", 1.0),
+        (ChunkNames("method", "add", "shop.Cart"), "Cart#add", 1.0),
+        (ChunkNames("method", "add", "Basket"), "Cart.add", 0.5),
+        (ChunkNames("method", "add", ""), "Cart.add", 0.5),
+        (ChunkNames("method", "remove", "Cart"), "Cart.add", 0.0),
+        (ChunkNames("method", "", "Cart"), "Cart", 0.0),
+        (ChunkNames("class", "Cart", "", "extension Cart"), "Cart", 0.6),
+        (ChunkNames("class", "Cart", "", "class Cart;", 1), "Cart", 0.6),
+        (ChunkNames("impl", "Cart", ""), "Cart", 0.48),
         (None, "Cart", 0.0),
     ],
 )
 def test_defines_signal_depends_on_spelling_kind_and_owner(
-    names: Names | None, query: str, value: float
+    names: ChunkNames | None, query: str, value: float
 ) -> None:
     assert of_chunk("defines", names, query) == pytest.approx(value)
 
 
 def test_defines_signal_takes_the_best_name_of_a_group() -> None:
-    group = Names("method", "add_line addLine", "")
+    group = ChunkNames("method", "add_line addLine", "")
     assert of_chunk("defines", group, "addLine") == pytest.approx(0.7)
     assert of_chunk("defines", group, "add_line") == pytest.approx(1.0)
 
 
 def test_defines_signal_ignores_plain_words() -> None:
-    assert of_chunk("defines", Names("function", "offset", ""), "commit the offset") == 0.0
+    assert of_chunk("defines", ChunkNames("function", "offset", ""), "commit the offset") == 0.0
 
 
 # named
@@ -111,7 +111,7 @@ def test_defines_signal_ignores_plain_words() -> None:
 
 def test_named_signal_is_the_mean_of_both_shares() -> None:
     def named(symbol: str, query: str = "merge carts") -> float:
-        return of_chunk("named", Names("function", symbol, ""), query)
+        return of_chunk("named", ChunkNames("function", symbol, ""), query)
 
     assert named("merge_carts") == pytest.approx(1.0)
     assert named("carts") == pytest.approx(math.sqrt(0.5))
@@ -123,7 +123,7 @@ def test_named_signal_is_the_mean_of_both_shares() -> None:
 
 
 def test_named_signal_ignores_later_names_of_a_group() -> None:
-    group = Names("function", "helper merge_carts", "")
+    group = ChunkNames("function", "helper merge_carts", "")
     assert of_chunk("named", group, "merge carts") == 0.0
 
 

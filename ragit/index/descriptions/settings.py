@@ -55,8 +55,8 @@ def wanted(config: Config, embedder: Embedder | None) -> bool:
 _AFTER = " after "
 
 
-class Names(NamedTuple):
-    """The names under which an embedder's vectors are stored."""
+class Fingerprints(NamedTuple):
+    """The fingerprints under which an embedder's vectors are stored."""
 
     own: str
     """Fingerprint of the embedder with the describer of its texts."""
@@ -75,10 +75,10 @@ class Names(NamedTuple):
         return [*((number, False) for name, number in rest if name == self.alone), *described]
 
 
-def names_of(embedder: Embedder) -> Names:
-    """Return the names under which an embedder's vectors are stored."""
+def fingerprints_of(embedder: Embedder) -> Fingerprints:
+    """Return the fingerprints under which an embedder's vectors are stored."""
     bare = embedder.embedder if isinstance(embedder, DescribedEmbedder) else embedder
-    return Names(embedder.fingerprint, bare.fingerprint)
+    return Fingerprints(embedder.fingerprint, bare.fingerprint)
 
 
 class DescribedEmbedder:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ragit import chunk, postings
 from ragit.config import Description, Embedding, ImageDescription
 from ragit.git import ObjectsRecipe
-from ragit.index.descriptions.settings import Names
+from ragit.index.descriptions.settings import Fingerprints
 from ragit.records import NamedTuple, Record
 from ragit.store import NewChunking
 from ragit.types import Oid
@@ -69,8 +69,8 @@ class WorkerConfig(Record):
     embedding: Embedding
     description: Description
     image_description: ImageDescription
-    names: Names | None
-    """The names of the embedder; None for words only."""
+    fingerprints: Fingerprints | None
+    """Fingerprints of the embedder; None for words only."""
     store: Path
     mode: RunMode
     remote: bool

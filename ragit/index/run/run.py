@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from ragit.chunk import is_document
 from ragit.config import Config
 from ragit.git import Objects, Repo
-from ragit.index.descriptions.settings import IMAGE, NOT_DESCRIBED, names_of
+from ragit.index.descriptions.settings import IMAGE, NOT_DESCRIBED, fingerprints_of
 from ragit.index.run.deferred import Batch, DeferredFiles
 from ragit.index.run.result import BlobResult, Key, RunMode, WorkerConfig
 from ragit.index.run.stats import RunStats
@@ -81,7 +81,7 @@ class Setup(NamedTuple):
             embedding=config.embedding,
             description=config.description,
             image_description=config.image_description,
-            names=names_of(self.embedder) if self.embedder else None,
+            fingerprints=fingerprints_of(self.embedder) if self.embedder else None,
             store=self.store_path,
             mode=mode,
             remote=self.is_remote,
@@ -225,9 +225,9 @@ def _pool(
     config: WorkerConfig, workers: int, batches: Iterable[Batch], ahead: int
 ) -> Iterator[list[BlobResult]]:
     """Yield worker processes' results of batches."""
-    from ragit.index.run.worker_pool import Pool
+    from ragit.index.run.worker_pool import WorkerPool
 
-    with closing(Pool(config, workers)) as pool:
+    with closing(WorkerPool(config, workers)) as pool:
         yield from pool.work(batches, ahead)
 
 
@@ -280,18 +280,18 @@ def _table(store: Store, batch: Sequence[BlobResult], embedder: Embedder) -> int
     Raises EmbedderUnavailable if the vectors differ in length or model from the stored ones of that
     name: so no table ever mixes both.
     """
-    names = names_of(embedder)
+    fingerprints = fingerprints_of(embedder)
     if embedder.local:
-        return store.add_embedder(names.own, embedder.dimensions)
+        return store.add_embedder(fingerprints.own, embedder.dimensions)
     vectors = next((done.new.vectors for done in batch if done.new and done.new.vectors), None)
     if vectors is None:
-        return store.embedder(names.own)
+        return store.embedder(fingerprints.own)
     seen = dict.fromkeys(mark for done in batch for mark in done.marks)
     dimensions = len(vectors[0][1])
-    tables = same_model.tables_of(store, names)
+    tables = same_model.tables_of(store, fingerprints)
     for number in tables:
         store.check_dimensions(number, dimensions)
     marks = [*(store.mark(number) for number in tables), *seen]
     for mark in seen:
         same_model.confirm(embedder, marks, mark)
-    return store.add_embedder(names.own, dimensions, next(filter(any, marks), b""))
+    return store.add_embedder(fingerprints.own, dimensions, next(filter(any, marks), b""))

@@ -213,14 +213,14 @@ class IndexingWorker:
         `private_keys` is the number of removed parts, by hash.
         """
         config = self._config
-        if config.names is None:
+        if config.fingerprints is None:
             return None
         descriptions: DescriptionsByHash | None = None
         if config.description.enabled:
             shown = {key: piece for key, piece in pieces.items() if piece.kind != IMAGE}
             descriptions = self.asker.chunks(shown, private_keys)
         return planned(
-            pieces, config.names, None if config.mode.anew else self._store, descriptions
+            pieces, config.fingerprints, None if config.mode.anew else self._store, descriptions
         )
 
     def _numbered(

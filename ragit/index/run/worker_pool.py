@@ -116,7 +116,7 @@ class _Worker:
         self._process.end()
 
 
-class Pool:
+class WorkerPool:
     """A group of workers. Each gets its next batch when it has finished the last."""
 
     def __init__(self, config: WorkerConfig, size: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ragit.index.descriptions.settings import IMAGE, Names
+from ragit.index.descriptions.settings import IMAGE, Fingerprints
 from ragit.index.vectors.text import embedded_text
 from ragit.records import NamedTuple
 from ragit.store import ChunkRow, Store
@@ -43,12 +43,12 @@ class Planned(NamedTuple):
 
 def planned(
     pieces: Mapping[bytes, Chunk],
-    names: Names,
+    fingerprints: Fingerprints,
     store: Store | None,
     descriptions: DescriptionsByHash | None,
 ) -> Planned:
     """Return the plan for chunks by hash. Without a `store`, no vector is reused."""
-    stored = _stored(pieces, names, store, descriptions) if store else {}
+    stored = _stored(pieces, fingerprints, store, descriptions) if store else {}
     texts = {key: embedded_text(piece) for key, piece in pieces.items() if key not in stored}
     if descriptions:
         from ragit.describe import with_description
@@ -62,7 +62,7 @@ def planned(
 
 def _stored(
     pieces: Mapping[bytes, Chunk],
-    names: Names,
+    fingerprints: Fingerprints,
     store: Store,
     descriptions: DescriptionsByHash | None,
 ) -> dict[bytes, Vector]:
@@ -72,9 +72,9 @@ def _stored(
         if descriptions is None
         else {key for key, piece in pieces.items() if key in descriptions or piece.kind == IMAGE}
     )
-    found = store.vectors_of(pieces, known.get(names.own), whole)
+    found = store.vectors_of(pieces, known.get(fingerprints.own), whole)
     # Without a description it is the vector of the code alone, under any describer.
-    for other, describes in names.others(known):
+    for other, describes in fingerprints.others(known):
         lacking = [key for key in pieces if key not in (whole or ()) and key not in found]
         found |= store.vectors_of(lacking, other, frozenset() if describes else None)
     return found

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from ragit.errors import EmbedderUnavailable
-from ragit.index.descriptions.settings import Names
+from ragit.index.descriptions.settings import Fingerprints
 from ragit.index.vectors.embedder import served
 from ragit.store import Store
 from ragit.types import Embedder
@@ -65,11 +65,11 @@ def confirm(embedder: Embedder | None, marks: Iterable[bytes], seen: bytes) -> N
             )
 
 
-def tables_of(store: Store, names: Names) -> list[int]:
+def tables_of(store: Store, fingerprints: Fingerprints) -> list[int]:
     """Return the stored embedders of one model: its own, then those with reusable vectors."""
     known = store.embedders()
-    own = [known[names.own]] if names.own in known else []
-    return [*own, *(number for number, _ in names.others(known))]
+    own = [known[fingerprints.own]] if fingerprints.own in known else []
+    return [*own, *(number for number, _ in fingerprints.others(known))]
 
 
 def query_vector(embedder: Embedder, query: str, store: Store, number: int) -> bytes:

@@ -10,7 +10,7 @@ from ragit.config import Config
 from ragit.embed import EMBEDDERS
 from ragit.errors import ConfigError, EmbedderUnavailable
 from ragit.index import model_costs
-from ragit.index.descriptions.settings import names_of
+from ragit.index.descriptions.settings import fingerprints_of
 from ragit.index.vectors import same_model
 from ragit.index.vectors.embedder import embedder_of, served
 from ragit.reports import EmbedderTried, Reached
@@ -83,7 +83,9 @@ def _marks(store: Store | None, embedder: Embedder) -> list[bytes]:
     """Return the marks of the stored vectors' model; empty if there are none to compare."""
     if store is None or embedder.local:
         return []
-    return list(filter(any, map(store.mark, same_model.tables_of(store, names_of(embedder)))))
+    return list(
+        filter(any, map(store.mark, same_model.tables_of(store, fingerprints_of(embedder))))
+    )
 
 
 def _timed(call: Callable[[], _T]) -> tuple[float, _T]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ragit.errors import NoSuchPath, SeveralDefinitions
-from ragit.outline import place_of as line_of_file
+from ragit.outline import path_and_line
 from ragit.records import NamedTuple
 from ragit.search import OpenTree
 from ragit.store import ChunkRow
 from ragit.types import path_text
 
 
-class Place(NamedTuple):
-    """A chunk of a tree."""
+class NamedChunk(NamedTuple):
+    """The chunk that a user named."""
 
     path: bytes
     row: ChunkRow
@@ -21,17 +21,19 @@ class Place(NamedTuple):
     """Its text, in UTF-8."""
 
 
-def place_of(opened: OpenTree, name: str, from_top: Callable[[str], bytes]) -> Place:
+def find_named_chunk(opened: OpenTree, name: str, from_top: Callable[[str], bytes]) -> NamedChunk:
     """Return the chunk at PATH:LINE, or the one that defines a symbol.
 
     `from_top` converts a path as typed into one from the top. Raises NoSuchPath and
     SeveralDefinitions.
     """
-    place = line_of_file(name)
-    return _chunk_at(opened, from_top(place[0]), place[1]) if place else _of_symbol(opened, name)
+    line = path_and_line(name)
+    if line is None:
+        return _of_symbol(opened, name)
+    return _chunk_at(opened, from_top(line[0]), line[1])
 
 
-def _chunk_at(opened: OpenTree, path: bytes, line: int) -> Place:
+def _chunk_at(opened: OpenTree, path: bytes, line: int) -> NamedChunk:
     """Return the chunk at a line of a file; the smallest of several. Raises NoSuchPath."""
     name = path_text(path)
     chunking = opened.chunking_at(path)
@@ -47,14 +49,14 @@ def _chunk_at(opened: OpenTree, path: bytes, line: int) -> Place:
     if not held:
         raise NoSuchPath(f"{name} has no text at line {line}", "Name a line that is not blank")
     row = min(held, key=lambda one: one.end_line - one.start_line)
-    return Place(path, row, opened.text_of(chunking)[row.start : row.end])
+    return NamedChunk(path, row, opened.text_of(chunking)[row.start : row.end])
 
 
 CHOICES = 10
 """Limit of a name's definitions that are listed if there are several."""
 
 
-def _of_symbol(opened: OpenTree, symbol: str) -> Place:
+def _of_symbol(opened: OpenTree, symbol: str) -> NamedChunk:
     """Return the chunk that defines a name. Raises NoSuchPath if none or several do."""
     from ragit.outline import chosen, definitions  # loads ranking, which lines of files need not
 
@@ -73,4 +75,4 @@ def _of_symbol(opened: OpenTree, symbol: str) -> Place:
             f"Name one by its place, as `ragit since {listed[0]}`",
         )
     code = opened.text_of(one.chunking)[one.row.start : one.row.end]
-    return Place(one.path, one.row, code)
+    return NamedChunk(one.path, one.row, code)

@@ -7,7 +7,7 @@ import re
 _PLACE = re.compile(r"(.*[^:]):(\d+)")
 
 
-def place_of(text: str) -> tuple[str, int] | None:
+def path_and_line(text: str) -> tuple[str, int] | None:
     """Return the path and the line of PATH:LINE; None for a name."""
     found = _PLACE.fullmatch(text)
     return (found[1], int(found[2])) if found else None

@@ -10,7 +10,7 @@ from ragit.errors import NotARepository
 from ragit.git import Repo
 
 
-class Places:
+class AgentPaths:
     """The paths of agents' files for one user, and for a repository if given."""
 
     def __init__(self, environ: Mapping[str, str], platform: str, top: Path | None = None) -> None:
