@@ -64,6 +64,7 @@ if TYPE_CHECKING:  # exported, and imported on first use: few commands rank, and
     from ragit.rank.fuse import Fused
     from ragit.rank.order import Explains, Ranked, Scorer
     from ragit.rank.rerank import reranked
+    from ragit.rank.traces import Frame
 else:
     from ragit.lazy import exports
 
@@ -74,5 +75,6 @@ else:
             "fuse": ["Fused"],
             "order": ["Explains", "Ranked", "Scorer"],
             "rerank": ["reranked"],
+            "traces": ["Frame"],
         },
     )

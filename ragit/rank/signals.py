@@ -459,7 +459,7 @@ MEANINGS: Mapping[str, str] = {
 FOR_SHAPE: Mapping[str, Mapping[str, float]] = {
     "symbol": {"fileVector": 0.5, "defines": 1.5},
     "text": {"repeat": 0.2, "fileVector": 0.5, "mentioned": 0.3, "exact": 0.25, ALIKE: 0.0},
-    "trace": {"repeat": 0.3, ALIKE: 0.0},
+    "trace": {"repeat": 0.3, "exact": 1.3, ALIKE: 0.0},
 }
 """Weight multipliers by query shape. For a lone symbol, vectors count less and definitions more. A
 pasted text is about several places of the same file: an issue names files in passing, repeats

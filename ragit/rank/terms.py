@@ -70,7 +70,10 @@ _IDENTIFIER = re.compile(r"[a-z0-9]_+[a-z0-9]|[a-z][A-Z]|[A-Z]{2}[a-z]{2}|[A-Z]_
 _IN_CODE_LINE = re.compile(r"`([^`\n]+)`")
 _CALLED = re.compile(r"([^\W\d][\w.:]*)\(\)")
 _QUOTED = re.compile(r'"([^"\n]{3,300})"|\u201c([^\u201d\n]{3,300})\u201d')
-_TRACE = re.compile(r"\.\w+(?:\?[\w=&.-]*)?\"?(?:[:,(]| line ) ?(?:line )?\d")
+_TRACE = re.compile(
+    r"\.\w+(?:\?[\w=&.-]*)?\"?(?:[:,(#]| line )\s*(?:line )?\d"
+    r"|\((?:SourceFile|Unknown Source)"
+)
 _PATH_LIKE = re.compile(r"\w[./]\w")
 _TIME = re.compile(r"\d\d:\d\d")
 _FILE = re.compile(
@@ -174,15 +177,15 @@ class QueryTerms(Record):
 
 def parse_query(query: str) -> QueryTerms:
     """Analyse any text as a query."""
-    text = split_scripts(query[:QUERY_BYTES])
+    text = split_scripts(_unescaped(query[:QUERY_BYTES]))
     written = _SYMBOL.findall(text)
     found = words.identifiers(text)
+    shape = _shape(text, written, found)
     title = text
-    if len(found) > TEXT_WORDS:
+    if shape in PASTED:
         from ragit.rank.pasted import title_of
 
         title = title_of(text)
-    shape = _shape(text, written, found)
     stop = _stop(found)
     marked = _marked_as_code(title if shape in PASTED else text)
     frames = _frames(text, shape)
@@ -205,6 +208,15 @@ def parse_query(query: str) -> QueryTerms:
         title=title,
         is_cut=len(query) > QUERY_BYTES or len(every) > len(weights),
     )
+
+
+def _unescaped(text: str) -> str:
+    """Return a text without the escape sequences of a terminal or of a log in JSON."""
+    if "\x1b" not in text and "\\n" not in text:
+        return text
+    from ragit.rank.pasted import unescaped
+
+    return unescaped(text)
 
 
 def _heaviest(weights: Mapping[str, float], most: int) -> dict[str, float]:
@@ -242,10 +254,14 @@ def _stop(found: Iterable[str]) -> frozenset[str]:
 
 
 def _shape(text: str, written: list[str], found: list[str]) -> str:
-    if len(found) > TEXT_WORDS:
+    is_long = len(found) > TEXT_WORDS
+    if is_long or ("\n" in text and _TRACE.search(text)):
         from ragit.rank.pasted import begins_with_trace
 
-        return "trace" if begins_with_trace(text) else "text"
+        if begins_with_trace(text):
+            return "trace"
+        if is_long:
+            return "text"
     tokens = text.split()
     if len(tokens) == 1 and written:
         return "symbol"
@@ -336,7 +352,7 @@ def _sequences(text: str, shape: str) -> tuple[tuple[str, ...], ...]:
     if shape == "symbol":
         return ()
     lines = [text]
-    if shape in PASTED or "\n" in text or _TIME.search(text):
+    if shape in PASTED or "\n" in text or _TIME.search(text) or _TRACE.search(text):
         from ragit.rank.pasted import message_lines
 
         lines = message_lines(text, all_lines=shape not in PASTED)

@@ -30,14 +30,19 @@ SHARE_OF_TEST = 0.85
 with the placeholders filled in.
 """
 
-HALF = 0.5
+OF_SUBJECT = 0.85
 """Share of a test's evidence from which other code is taken to be its subject."""
+
+OF_OTHER_SPELLING = 0.5
+"""Share of the evidence of another spelling of a name if other code has the query's own."""
 
 FRAME_OF_TEXT = 0.5
 """Weight of the innermost frame of a trace in a text about something else."""
 
-FRAME_STEP = 0.03
-"""Loss of weight of each frame against the next inner one."""
+LEAST_FRAME, FRAME_DECAY = 0.5, 0.6
+"""Weight of a frame far out as a share of the innermost one's, and what is left of the rest at each
+step outwards: the innermost is first whatever else is said of the others.
+"""
 
 Key = tuple[int, int]
 """Index of a file and number of a chunk."""
@@ -128,6 +133,8 @@ def _exactness(
     """
     values: dict[int, float] = {}
     defining: set[int] = set()
+    spelled: set[int] = set()
+    has_spelling = query.shape == "symbol" and any(len(words.parts(n)) > 1 for n in query.names)
     for chunk, row in rows.items():
         if query.shape == "symbol" and _defines(row, query.names):
             values[chunk] = 1.0
@@ -135,10 +142,14 @@ def _exactness(
         else:
             text = texts.part(chunk >> ORDINAL_BITS, row.start, row.end)
             values[chunk] = rank.evidence(query, weights, text)
+            if has_spelling and any(rank.match_of_name(n, text) == rank.SAME for n in query.names):
+                spelled.add(chunk)
+    for chunk in values.keys() - spelled - defining if spelled else ():
+        values[chunk] *= OF_OTHER_SPELLING
     of_tests = {chunk for chunk in values if chunk >> ORDINAL_BITS in tests}
     of_code = max((value for c, value in values.items() if c not in of_tests), default=0.0)
     for chunk in of_tests - defining:
-        if of_code >= HALF * values[chunk]:
+        if of_code >= OF_SUBJECT * values[chunk]:
             values[chunk] = min(values[chunk], SHARE_OF_TEST * of_code)
     return {chunk: value for chunk, value in values.items() if value > 0}
 
@@ -207,35 +218,16 @@ def _frames(store: Store, tree: FilteredTree, query: QueryTerms) -> dict[Key, fl
     """Return the weights of the chunks of a stack trace's frames: the innermost has the
     greatest.
     """
+    if not query.frames:
+        return {}
+    from ragit.search.frames import chunk_of  # few queries have frames
+
     found: dict[Key, float] = {}
-    value = FRAME_OF_TEXT if query.shape == "text" else 1.0
-    least = value / 2
+    most = FRAME_OF_TEXT if query.shape == "text" else 1.0
+    rest = 1 - LEAST_FRAME
     for frame in query.frames:
-        places = tree.distinct(tree.paths_ending(frame.path))
-        if len(places) > 1:
-            continue  # a name that says nothing: index.js
-        for place in places:
-            rows = store.chunks_of(tree.snapshot.chunkings[place])
-            chunk = _frame_chunk(rows, frame.function, frame.line)
-            if chunk is not None and (place, chunk) not in found:
-                found[place, chunk] = max(value, least)
-                value -= FRAME_STEP
+        key = chunk_of(store, tree, frame)
+        if key is not None and key not in found:
+            found[key] = most * (LEAST_FRAME + rest)
+            rest *= FRAME_DECAY
     return found
-
-
-def _frame_chunk(rows: Mapping[int, ChunkRow], function: str, line: int) -> int | None:
-    """Return the chunk that defines the function (the nearest to the line if several do), else the
-    chunk at the line.
-    """
-    named = [chunk for chunk, row in rows.items() if function and function in row.symbol.split()]
-    listed = named or [
-        chunk for chunk, row in rows.items() if row.start_line <= line <= row.end_line
-    ]
-    return min(
-        listed,
-        key=lambda chunk: (
-            max(rows[chunk].start_line - line, line - rows[chunk].end_line, 0),
-            chunk,
-        ),
-        default=None,
-    )

@@ -19,6 +19,7 @@ from ragit.store import ORDINAL_BITS, ChunkRow, Store
 from ragit.types import CLASSES, Definition, Hit, Member, Optimized
 
 if TYPE_CHECKING:
+    from ragit.rank import Frame
     from ragit.search.filtered_tree import FilteredTree
     from ragit.search.query_ranker import RankedQuery
     from ragit.search.texts import Texts
@@ -214,10 +215,17 @@ class HitBuilder:
         text: str,
         definitions: Sequence[Definition],
     ) -> int:
-        """Return the line of a hit to jump to: first of all a line of a stack trace's frame."""
-        for at in self._places.get(place, ()):
-            if piece.start_line <= at <= piece.end_line:
-                return at
+        """Return the line of a hit to jump to: first of all a line of a stack trace's frame, or the
+        definition of its function if the line is elsewhere by now.
+        """
+        frames = self._places.get(place, ())
+        for frame in frames:
+            if piece.start_line <= frame.line <= piece.end_line:
+                return frame.line
+        for frame in frames:
+            for each in definitions:
+                if each.name == frame.function and piece.start_line <= each.line <= piece.end_line:
+                    return each.line
         lines = lines_of(text, piece.end_line - piece.start_line + 1)
         known = [(each.name, each.line - piece.start_line) for each in definitions]
         if not known:
@@ -228,12 +236,16 @@ class HitBuilder:
         return min(piece.start_line + at, piece.end_line)
 
     @cached_property
-    def _places(self) -> Mapping[int, Sequence[int]]:
-        """Lines that the query names, by file; for a trace the innermost frame first."""
-        found: dict[int, list[int]] = {}
+    def _places(self) -> Mapping[int, Sequence[Frame]]:
+        """Places that the query names, by file; for a trace the innermost frame first."""
+        found: dict[int, list[Frame]] = {}
+        if not self._found.terms.frames:
+            return found
+        from ragit.search.frames import files_of  # few queries have frames
+
         for frame in self._found.terms.frames:
-            for place in self._tree.paths_ending(frame.path):
-                found.setdefault(place, []).append(frame.line)
+            for place in files_of(self._tree, frame):
+                found.setdefault(place, []).append(frame)
         return found
 
     def _place(

@@ -4,6 +4,8 @@ Pure.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ragit.rank import QueryTerms
 from ragit.search.filtered_tree import FilteredTree
 
@@ -19,13 +21,20 @@ PACKAGE_WEIGHT = 0.6
 def mentioned_files(tree: FilteredTree, query: QueryTerms) -> dict[int, float]:
     """Return the indices of the files that a query names, each with a weight up to 1."""
     found: dict[int, float] = {}
-    for frame in query.frames:
-        for place in _few(tree, tree.paths_ending(frame.path)):
-            found[place] = 1.0
+    for place in _of_frames(tree, query):
+        found[place] = 1.0
     for path in query.paths[:MOST_MENTIONS]:
         for place, value in _files_named(tree, path).items():
             found[place] = max(found.get(place, 0.0), value)
     return found
+
+
+def _of_frames(tree: FilteredTree, query: QueryTerms) -> Iterator[int]:
+    if query.frames:
+        from ragit.search.frames import files_of  # few queries have frames
+
+        for frame in query.frames:
+            yield from _few(tree, files_of(tree, frame))
 
 
 def _files_named(tree: FilteredTree, path: str) -> dict[int, float]:

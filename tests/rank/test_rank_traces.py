@@ -124,6 +124,115 @@ def test_frames_are_read_innermost_first(trace: str, frames: list[tuple[str, int
     assert parse_query(trace).frames == frames_of(trace)
 
 
+OTHERS = {
+    "php": (
+        "PHP Fatal error:  Uncaught Full: no room in C:\\www\\src\\Basket.php:42\n"
+        "#0 /www/src/Controller.php(17): App\\Basket->add('apple')\n#1 {main}\n"
+        "  thrown in C:\\www\\src\\Basket.php on line 42",
+        [("C:/www/src/Basket.php", 42, ""), ("/www/src/Controller.php", 17, "")],
+    ),
+    "kotlin": (
+        "\tat shop.Basket$addAll$1.invokeSuspend(Basket.kt:51)\n"
+        "\tat shop.MainKt$main$1.invoke(Main.kt:9)\n\tat shop.Basket.a(SourceFile:42)",
+        [
+            ("shop/Basket.kt", 51, "addAll"),
+            ("shop/Main.kt", 9, "main"),
+            ("shop/Basket", 0, "a"),
+        ],
+    ),
+    "swift": (
+        "0 Shop 0x0000000104e2c3a4 Shop.Basket.add(item: Shop.Item) throws -> () + 120 (Basket.swift:42)\n"
+        "1 [ra] 0x0000aaaab0c34567 static Main.main() + 9 in shop at /src/Main.swift:9:3",
+        [("Basket.swift", 42, "add"), ("/src/Main.swift", 9, "main")],
+    ),
+    "elixir": (
+        "** (ArgumentError) no room\n    (shop 0.1.0) lib/basket.ex:42: Shop.Basket.add/2\n"
+        "    (shop 0.1.0) lib/cart.ex:17: anonymous fn/3 in Shop.Cart.store!/1",
+        [("lib/basket.ex", 42, "add"), ("lib/cart.ex", 17, "store!")],
+    ),
+    "gdb": (
+        "#0  0x000055 in basket_add (b=0x0, item=0x1) at src/basket.c:42\n"
+        "#1  shop::Cart::store (this=0x7f) at ../src/cart.cpp:17",
+        [("src/basket.c", 42, "basket_add"), ("../src/cart.cpp", 17, "store")],
+    ),
+    "sanitizer": (
+        "    #0 0x55d0f2 in basket_add(basket*, item const&) /src/basket.c:42:13\n"
+        "    #1 0x55d0f3 in shop::Cart::store() const /src/cart.cpp:17:3",
+        [("/src/basket.c", 42, "basket_add"), ("/src/cart.cpp", 17, "store")],
+    ),
+    "valgrind": (
+        "==12==    at 0x401136: basket_add (basket.c:42)\n==12==    by 0x401180: main (main.c:9)",
+        [("basket.c", 42, "basket_add"), ("main.c", 9, "main")],
+    ),
+    "lldb": (
+        "  * frame #0: 0x000100 shop`basket_add(b=0x0) at basket.c:42:8",
+        [("basket.c", 42, "basket_add")],
+    ),
+    "pytest": (
+        "tests/test_basket.py:12: \n_ _ _\nshop/basket.py:42: in add\nshop/basket.py:60: Full",
+        [
+            ("shop/basket.py", 60, ""),
+            ("shop/basket.py", 42, "add"),
+            ("tests/test_basket.py", 12, ""),
+        ],
+    ),
+    "dart": (
+        "#0      Basket.add (package:shop/basket.dart:42:7)",
+        [("basket.dart", 42, "add")],
+    ),
+    "zig": ("/src/basket.zig:42:13: 0x10 in add (shop)", [("/src/basket.zig", 42, "add")]),
+    "lua": ("\tshop/basket.lua:42: in method 'add'", [("shop/basket.lua", 42, "add")]),
+    "perl": (
+        "no room at lib/Basket.pm line 42.\n\tBasket::add(3) called at lib/Cart.pm line 17",
+        [("lib/Basket.pm", 42, ""), ("lib/Cart.pm", 17, "")],
+    ),
+    "erlang": (
+        "in function  basket:add/2 (src/basket.erl, line 42)",
+        [("src/basket.erl", 42, "add")],
+    ),
+    "ocaml": ('Called from B.add in file "src/basket.ml", line 42', [("src/basket.ml", 42, "")]),
+    "scala": ("\tat shop.B$.$anonfun$add$1(B.scala:42)", [("shop/B.scala", 42, "add")]),
+}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_frames_of_further_languages_and_tools_are_read(language: str) -> None:
+    trace, frames = OTHERS[language]
+    assert [tuple(frame) for frame in parse_query(trace).frames] == frames
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '\x1b[31mFile \x1b[35m"/app/e.py"\x1b[0m, line \x1b[35m2\x1b[0m, in \x1b[35mf\x1b[0m',
+        'web_1  | 2026-03-02T10:11:12.123Z   File "/app/e.py", line 2, in f',
+        'File\n"/app/e.py",\nline 2, in f',
+        '{"msg": "failed\\n  File \\"/app/e.py\\", line 2, in f"}',
+    ],
+    ids=["coloured", "of a container", "wrapped", "of a log in JSON"],
+)
+def test_a_frame_is_read_whatever_is_around_it(written: str) -> None:
+    assert parse_query(f"Traceback (most recent call last):\n{written}\n").frames == (
+        ("/app/e.py", 2, "f"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("lib/basket.rb:42:in `add': no room left (Shop::Full)", "no room left shop full"),
+        ("src/basket.c:42:13: error: no room left", "error no room left"),
+        ("src\\basket.cs(42,13): error CS1: no room left", "error cs1 no room left"),
+        (
+            "thread 'main' panicked at 'no room left', src/b.rs:4:9",
+            "thread main panicked at no room left",
+        ),
+    ],
+)
+def test_the_message_beside_a_place_is_read_without_it(line: str, message: str) -> None:
+    assert tuple(message.split()) in parse_query(line).sequences
+
+
 @pytest.mark.parametrize(
     ("trace", "title"),
     [
@@ -178,8 +287,7 @@ def test_number_of_frames_is_bounded() -> None:
         ("src/m.c:4:2: warning: unused variable", "src/m.c", 4),
         ("Fatal error: Uncaught E: x in /www/src/A.php:7", "/www/src/A.php", 7),
         ("x at lib/A.pm line 6.", "lib/A.pm", 6),
-        ("    (a 0.1.0) lib/a.ex:7: A.g/0", "lib/a.ex", 7),
-        ("#0      g (package:app/a.dart:6:3)", "a.dart", 6),
+        ("In file included from src/n.h:1:\nsrc/m.c:4: error", "src/m.c", 4),
     ],
 )
 def test_place_in_a_query_is_a_frame(query: str, path: str, line: int) -> None:

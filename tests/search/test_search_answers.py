@@ -231,3 +231,30 @@ def test_files_below_min_score_are_counted_in_a_note(repo: GitSandbox) -> None:
                 f"{more} more files hold words of the query, with scores below {minimum:g}",
             )
         assert opened.search("fetch the queue", top_k=100).notes == ()
+
+
+def test_a_frame_of_a_library_is_no_file_of_the_tree_with_its_name(repo: GitSandbox) -> None:
+    repo.write("src/decoder.py", "def unrelated(x):\n    return x\n\n\n" * 40)
+    repo.write("shop/basket.py", "def add(x):\n    return decode(x)\n")
+    repo.write("shop/other/basket.py", "def clear(x):\n    return decode(x)\n")
+    repo.commit()
+    trace = (
+        "Traceback (most recent call last):\n"
+        '  File "/home/u/basket.py", line 2, in add\n'
+        '  File "/usr/lib/python3.11/json/decoder.py", line 38, in raw_decode\n'
+        "JSONDecodeError: Expecting value\n"
+    )
+    with ragit.open(repo.path) as index:
+        hits = index.search(trace, top_k=3).hits
+    assert (hits[0].path, hits[0].line) == ("shop/basket.py", 2)
+    assert all(hit.score < hits[0].score / 2 for hit in hits[1:])
+
+
+def test_the_innermost_frame_is_first(repo: GitSandbox) -> None:
+    repo.write("a/Main.java", "class Main {\n  void main() {\n    store.put(1);\n  }\n}\n")
+    repo.write("a/Store.java", "class Store {\n  void put(int x) {\n    b.add(x);\n  }\n}\n")
+    repo.commit()
+    trace = "java.lang.Error: main of Main failed in main\n\tat a.Store.put(Store.java:3)\n\tat a.Main.main(Main.java:3)\n"
+    with ragit.open(repo.path) as index:
+        places = [(hit.path, hit.line) for hit in index.search(trace).hits]
+    assert places[:2] == [("a/Store.java", 3), ("a/Main.java", 3)]
