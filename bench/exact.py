@@ -5,8 +5,10 @@ usage: python bench/exact.py REPOSITORY [--count N] [--seed N] [--show]
 The script draws identifiers of several words that are in at most three lines of the working tree's
 code, and messages that are in one line that raises, throws, panics or logs; it fills in their
 placeholders. It searches the repository for each with the default settings. It prints how often the
-first hit contains the identifier, how often the hit's line does, and how often the first hit (or
-one of twenty hits) contains the line of the message.
+first hit contains the identifier, as it is written, in any file, how often the hit's line does, and
+how often the first hit (or one of twenty hits) contains a line of the message: the one that it was
+drawn from, or another in code whose string holds the same words or prints them when its
+placeholders are filled in.
 """
 
 from __future__ import annotations
@@ -36,8 +38,10 @@ MESSAGE = re.compile(
 )
 PLACEHOLDER = re.compile(
     r"%[-+ #0]*\d*(?:\.\d+)?(?:l{0,2}|z|h)[sdifuxXgrveq]|%\(\w+\)s|\{[^{}\n]*\}"
-    r"|\$\{[^}\n]*\}|#\{[^}\n]*\}"
+    r"|\$\{[^}\n]*\}|#\{[^}\n]*\}|\$\w+|\\\([^)\n]*\)"
 )
+LITERAL = re.compile(r"([\"'`])((?:(?!\1)[^\\\n]){12,200})\1")
+FEWEST_WORDS = 4
 MOST_BYTES = 1_000_000
 
 
@@ -74,11 +78,6 @@ def code_in(files: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]
             yield path, text.splitlines()
 
 
-def tasks_of(repository: Path) -> tuple[list[Task], list[Task]]:
-    """Return a task for each rare identifier and for each message that occurs once."""
-    return tasks_in(code_in(files_at(repository, "HEAD", MOST_BYTES)))
-
-
 def tasks_in(files: Iterable[tuple[str, list[str]]]) -> tuple[list[Task], list[Task]]:
     places: dict[str, set[tuple[str, int]]] = defaultdict(set)
     lines_of: Counter[str] = Counter()
@@ -90,7 +89,7 @@ def tasks_in(files: Iterable[tuple[str, list[str]]]) -> tuple[list[Task], list[T
                 if OF_SEVERAL.search(name) and lines_of[name] <= 3:
                     places[name].add((path, number))
             for _, text in MESSAGE.findall(line):
-                if len(re.findall(r"[A-Za-z]{2,}", PLACEHOLDER.sub(" ", text))) >= 4:
+                if len(re.findall(r"[A-Za-z]{2,}", PLACEHOLDER.sub(" ", text))) >= FEWEST_WORDS:
                     messages[text].add((path, number))
     rare = [Task(name, frozenset(places[name])) for name in sorted(places) if lines_of[name] <= 3]
     once = [
@@ -99,6 +98,47 @@ def tasks_in(files: Iterable[tuple[str, list[str]]]) -> tuple[list[Task], list[T
         if len(found) == 1
     ]
     return rare, once
+
+
+def with_all_lines(tasks: list[Task], files: Iterable[tuple[str, str]]) -> list[Task]:
+    """Return tasks of identifiers with every line of any file that has the identifier."""
+    places = {task.query: set(task.places) for task in tasks}
+    for path, text in files:
+        for number, line in enumerate(text.splitlines(), 1):
+            for name in places.keys() & set(IDENTIFIER.findall(line)):
+                places[name].add((path, number))
+    return [Task(name, frozenset(found)) for name, found in places.items()]
+
+
+def with_all_places(tasks: list[Task], files: Iterable[tuple[str, list[str]]]) -> list[Task]:
+    """Return tasks of messages with every line that has the same message."""
+    places = {task.query: set(task.places) for task in tasks}
+    words_of = {task.query: " ".join(words(task.query)) for task in tasks}
+    for path, lines in files:
+        for number, line in enumerate(lines, 1):
+            for _, text in LITERAL.findall(line):
+                parts = [" ".join(words(part)) for part in PLACEHOLDER.split(text)]
+                for query, asked in words_of.items():
+                    if is_printed(parts, asked):
+                        places[query].add((path, number))
+    return [Task(query, frozenset(found)) for query, found in places.items()]
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
+
+
+def is_printed(parts: list[str], asked: str) -> bool:
+    """Return whether a string has these words, or prints them; `parts` are the words between its
+    placeholders.
+    """
+    longest = max(parts, key=len)
+    if asked in " ".join(parts):
+        return True
+    if longest not in asked or sum(len(part.split()) for part in parts) < FEWEST_WORDS:
+        return False
+    pattern = r"\s*.*?\s*".join(map(re.escape, parts))
+    return re.fullmatch(pattern, asked) is not None
 
 
 def filled(text: str) -> str:
@@ -140,10 +180,16 @@ def main() -> None:
     print(
         "| repository | kind | queries | first hit | its line | of 20 |\n|---|---|---|---|---|---|"
     )
+    texts = dict(files_at(args.repository, "HEAD", MOST_BYTES))
+    files = list(code_in(texts.items()))
     with ragit.open(args.repository) as index:
         index.index()
-        for kind, tasks in zip(("identifier", "message"), tasks_of(args.repository), strict=True):
+        for kind, tasks in zip(("identifier", "message"), tasks_in(files), strict=True):
             drawn = pick.sample(tasks, min(args.count, len(tasks)))
+            if kind == "message":
+                drawn = with_all_places(drawn, files)
+            else:
+                drawn = with_all_lines(drawn, texts.items())
             shares = [
                 sum(column) / len(drawn)
                 for column in zip(*measured(index, drawn, show=args.show), strict=True)

@@ -9,11 +9,14 @@ from ragit.rank.exact import (
     SAME,
     WordWeights,
     evidence,
+    has_phrase,
     match_of_name,
     of_sequence,
     telling_names,
+    tokens_of,
     unmatched_phrases,
 )
+from ragit.rank.intent import tasks_of
 from ragit.rank.keyword import (
     B_CHUNK,
     B_FILE,

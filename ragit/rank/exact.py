@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import accumulate
 
 from ragit import words
 from ragit.rank.terms import QueryTerms, joined, split_scripts
@@ -28,6 +29,34 @@ several words of one.
 
 OF_OTHER_RUNS = 0.35
 """Length that each word of a further run adds to the longest."""
+
+LEAST_OF_CHAIN = 5
+"""Number of words in pieces of several from which the pieces are likely one message."""
+
+MOST_GAP = 5
+"""Limit of words between two runs: an expression that a message inserts, or its value."""
+
+OF_GAP = 0.98
+"""What is left of the weight of a chain of runs at each gap: the fewest gaps are the likeliest."""
+
+MOST_BEFORE = 16
+"""Limit of runs before one that it may follow."""
+
+OF_VALUE = 0.15
+"""Weight of a word of the query that stands where the text inserts a value."""
+
+VALUE = "inserted0value"
+"""The word that stands for a value."""
+
+_INSERTED = re.compile(
+    r"%[-+#0]*\d*(?:\.\d+)?[a-zA-Z@]|%\(\w+\)[a-z]|[$#]?\{[\w.:!\[\]()<>$-]*\}|\\\([^)\n]*\)"
+    r"|(?<![\w$])\$\w+|[\"'`]\)?\s*(?:\+|<<|<>|\.\.?|&|\|\||,)\s*(?=[\w(@$])"
+    r"|(?<=[\w)\]])\s*(?:\+|<<|<>|\.\.?|&|\|\|)\s*[\"'`]"
+)
+"""A placeholder in a string, or the end or beginning of a string that is joined to something."""
+
+OF_WHOLE = 0.7
+"""Least factor of a text that contains all of more than RUN words, however common they are."""
 
 COMMON_WORD_WEIGHT = 0.2
 """Weight of a stop word in a run."""
@@ -66,7 +95,7 @@ class WordWeights(NamedTuple):
 
 def evidence(query: QueryTerms, weights: WordWeights, text: str) -> float:
     """Return how far a text contains the query word for word, from 0 to 1."""
-    tokens = squeezed(_tokens(text), query.spelled)
+    tokens = squeezed(tokens_of(query, text), query.spelled)
     if query.phrases:
         return float(all(_holds(tokens, phrase) for phrase in query.phrases))
     found = _of_names(query, weights, text)
@@ -76,45 +105,115 @@ def evidence(query: QueryTerms, weights: WordWeights, text: str) -> float:
     return found
 
 
-def _tokens(text: str) -> list[str]:
-    """Return the words of a text in lower case."""
+def tokens_of(query: QueryTerms, text: str) -> list[str]:
+    """Return the words of a text in lower case, with VALUE where it inserts a value; not if the
+    query itself is code that inserts one.
+    """
+    if query.sequences and not _INSERTED.search(query.title):
+        text = _INSERTED.sub(rf" {VALUE} \g<0>", text)
     if text.isascii():
         return words.identifiers(text.lower())
     return [word.lower() for word in words.identifiers(split_scripts(text))]
 
 
 def of_sequence(sequence: Sequence[str], weights: WordWeights, tokens: Sequence[str]) -> float:
-    """Return how much of a sequence of words is side by side in another, weighted by rarity."""
-    runs = longest_runs(sequence, tokens)
-    longest = max(runs, default=0)
-    if longest < 2:
-        return 0.0
-    held = [weights.of.get(word, 0.0) for word in sequence]
-    total = sum(held)
-    if not total:
-        return 0.0
-    share = sum(
-        weight * _CREDIT.get(run, 1.0) for run, weight in zip(runs, held, strict=True) if run
-    )
-    at = runs.index(longest)
-    asks = sequence[0] in ASKING
-    length = _length(runs, at, held, asks=asks)
-    telling = _telling(held[at : at + longest], length, weights.rarest)
-    asked = OF_QUESTION if asks else 1.0
-    whole = longest == len(sequence) >= RUN
-    strength = 1.0 if whole else _strength(length)
-    return min(1.0, share / total) * strength * telling * asked
-
-
-def _length(runs: Sequence[int], at: int, held: Sequence[float], *, asks: bool) -> float:
-    """Return the length in uncommon words of the longest run, which begins at `at`; words of
-    further runs count in part. `held` are the weights of all words.
+    """Return how much of a sequence of words is side by side in another, weighted by rarity, or in
+    the pieces that the placeholders of a message leave.
     """
-    end = at + runs[at]
+    plain = [token for token in tokens if token != VALUE]
+    runs = runs_in(sequence, plain)
+    held = [weights.of.get(word, 0.0) for word in sequence]
+    if max((run.length for run in runs), default=0) < 2 or not any(held):
+        return 0.0
+    asks = sequence[0] in ASKING
+    best = _of_longest_run(runs, held, weights.rarest, asks=asks)
+    if best < 1 and len(sequence) >= RUN:
+        best = max(best, _of_message(sequence, held, tokens, weights.rarest, asks=asks))
+    return best * (OF_QUESTION if asks else 1.0)
+
+
+def _of_message(
+    sequence: Sequence[str],
+    held: Sequence[float],
+    tokens: Sequence[str],
+    rarest: float,
+    *,
+    asks: bool,
+) -> float:
+    """Return how much the text is a message with values in it that prints the sequence."""
+    chain = best_chain(held, runs_in(sequence, tokens))
+    if not chain:
+        return 0.0
+    missed = _missed(chain, len(held), tokens)
+    covered = [at for run in chain for at in range(run.start, run.end)]
+    is_whole = all(is_value for _, is_value in missed) and len(covered) >= RUN
+    if not (is_whole or _is_message(chain, len(held))):
+        return 0.0
+    length = _length(chain, held, asks=asks)
+    telling = _telling([held[at] for at in covered], length, rarest)
+    if is_whole:
+        return max(telling, OF_WHOLE) if len(covered) > RUN else telling
+    own = sum(held[at] for at in covered)
+    mean = own / len(covered)
+    lacking = sum(
+        OF_VALUE * min(held[at], mean) if is_value else held[at]
+        for places, is_value in missed
+        for at in places
+    )
+    credited = sum(sum(held[run.start : run.end]) * _CREDIT.get(run.length, 1.0) for run in chain)
+    return credited / (own + lacking) * _strength(length) * telling
+
+
+def _missed(chain: Sequence[Run], count: int, tokens: Sequence[str]) -> list[tuple[range, bool]]:
+    """Return the places of the words of a sequence that are in no run, and whether the text inserts
+    a value there.
+    """
+    found: list[tuple[range, bool]] = []
+    end, place = 0, chain[0].at - 1
+    for run in (*chain, Run(count, chain[-1].at + chain[-1].length + 1, 0)):
+        places = range(end, run.start)
+        if places:
+            inserted = VALUE in tokens[max(0, place) : run.at]
+            found.append((places, inserted and len(places) <= MOST_GAP))
+        end, place = run.end, run.at + run.length
+    return found
+
+
+def _of_longest_run(
+    runs: Sequence[Run], held: Sequence[float], rarest: float, *, asks: bool
+) -> float:
+    """Return how much the longest run says; words of further runs, wherever, count in part."""
+    credits = [0.0] * len(held)
+    for run in runs:
+        for at in range(run.start, run.end):
+            credits[at] = max(credits[at], _CREDIT.get(run.length, 1.0))
+    longest = max(runs, key=lambda run: run.length)
+    elsewhere = {at for run in runs if run.length > 1 for at in range(run.start, run.end)}
+    others = len(elsewhere.difference(range(longest.start, longest.end)))
+    length = _length([longest], held, asks=asks) + OF_OTHER_RUNS * others
+    telling = _telling(held[longest.start : longest.end], length, rarest)
+    whole = longest.length == len(held) >= RUN
+    if whole and longest.length > RUN:
+        telling = max(telling, OF_WHOLE)
+    strength = 1.0 if whole else _strength(length)
+    share = sum(weight * credit for weight, credit in zip(held, credits, strict=True)) / sum(held)
+    return min(1.0, share) * strength * telling
+
+
+def _is_message(chain: Sequence[Run], words_asked: int) -> bool:
+    """Return whether runs are likely one message with values in it: few pieces, and most of the
+    words.
+    """
+    pieces = [run.length for run in chain if run.length > 1]
+    total = sum(pieces)
+    return total >= max(LEAST_OF_CHAIN, words_asked / 2) and max(pieces) >= RUN - 1
+
+
+def _length(runs: Sequence[Run], held: Sequence[float], *, asks: bool) -> float:
+    """Return the length of runs in uncommon words. `held` are the weights of all words."""
     common = 0.5 if asks else 0.8
-    counted = [common if weight == COMMON_WORD_WEIGHT else 1.0 for weight in held[at:end]]
-    others = sum(1 for i, run in enumerate(runs) if run > 1 and not at <= i < end)
-    return sum(counted) + OF_OTHER_RUNS * others
+    words_in = (held[at] for run in runs for at in range(run.start, run.end))
+    return sum(common if weight == COMMON_WORD_WEIGHT else 1.0 for weight in words_in)
 
 
 def _telling(of_run: Sequence[float], length: float, rarest: float) -> float:
@@ -132,52 +231,102 @@ def _strength(length: float) -> float:
 
 
 def squeezed(tokens: Iterable[str], known: Set[str]) -> list[str]:
-    """Return the words with one empty word in place of each stretch of unknown ones: runs of known
-    words stay the same, and are found faster for several sequences.
+    """Return the words with one empty word in place of a few unknown ones, and more than MOST_GAP
+    in place of many: runs of known words stay the same, and are found faster for several sequences.
     """
     kept: list[str] = []
-    after_known = False
+    unknown = MOST_GAP  # nothing is kept of what comes first
     for token in tokens:
-        if token in known:
+        if token in known or token == VALUE:
             kept.append(token)
-            after_known = True
-        elif after_known:
+            unknown = 0
+            continue
+        unknown += 1
+        if unknown == 1:
             kept.append("")
-            after_known = False
+        elif unknown == MOST_GAP:
+            kept += [""] * MOST_GAP
     return kept
 
 
-def longest_runs(sequence: Sequence[str], tokens: Sequence[str]) -> list[int]:
-    """Return for each word of a sequence the length of its longest run in `tokens`."""
+class Run(NamedTuple):
+    """Adjacent words of a query that are adjacent in a text, too."""
+
+    start: int
+    """Index of the first word in the query."""
+    at: int
+    """Index of the same word in the text."""
+    length: int
+
+    @property
+    def end(self) -> int:
+        """Index after the last word in the query."""
+        return self.start + self.length
+
+
+def runs_in(sequence: Sequence[str], tokens: Sequence[str]) -> list[Run]:
+    """Return the runs of a sequence in `tokens` that are part of no longer one, by their end in
+    `tokens`.
+    """
     where: dict[str, list[int]] = {}
     for at, word in enumerate(sequence):
         where.setdefault(word, []).append(at)
-    best = [0] * len(sequence)
+    found: list[Run] = []
     open_runs: dict[int, int] = {}
     last = -1
     for place in [place for place, token in enumerate(tokens) if token in where]:
         if place > last + 1:
+            found += [Run(at - n + 1, last - n + 1, n) for at, n in open_runs.items()]
             open_runs = {}
-        last = place
         now = {at: open_runs.get(at - 1, 0) + 1 for at in where[tokens[place]]}
-        for at, length in now.items():
-            for covered in range(at - length + 1, at + 1):
-                best[covered] = max(best[covered], length)
-        open_runs = now
-    return best
+        found += [
+            Run(at - n + 1, last - n + 1, n) for at, n in open_runs.items() if at + 1 not in now
+        ]
+        open_runs, last = now, place
+    return found + [Run(at - n + 1, last - n + 1, n) for at, n in open_runs.items()]
+
+
+def best_chain(held: Sequence[float], runs: Iterable[Run]) -> list[Run]:
+    """Return the heaviest runs that follow each other in the query and, close by, in the text.
+    `held` are the weights of the query's words.
+    """
+    sums = [0.0, *accumulate(held)]
+    listed = sorted(runs, key=lambda run: run.at)
+    best: list[tuple[float, int]] = []
+    for number, run in enumerate(listed):
+        own = sums[run.end] - sums[run.start]
+        chosen = (own, -1)
+        for before in range(max(0, number - MOST_BEFORE), number):
+            other = listed[before]
+            gap = run.at - other.at - other.length
+            if 0 <= gap <= MOST_GAP and 0 <= run.start - other.end <= MOST_GAP:
+                chosen = max(chosen, (own + best[before][0] * OF_GAP, before))
+        best.append(chosen)
+    if not best:
+        return []
+    number = max(range(len(best)), key=lambda one: best[one][0])
+    chain: list[Run] = []
+    while number >= 0:
+        chain.append(listed[number])
+        number = best[number][1]
+    return chain[::-1]
 
 
 def unmatched_phrases(query: QueryTerms, texts: Iterable[str]) -> tuple[str, ...]:
     """Return the quoted phrases of a query, in lower case, that none of the texts contains."""
     left = dict.fromkeys(query.phrases)
     for text in texts if left else ():
-        tokens = [word.lower() for word in words.identifiers(split_scripts(text))]
-        left = {phrase: None for phrase in left if not _holds(tokens, phrase)}
+        left = {phrase: None for phrase in left if not has_phrase(text, phrase)}
     return tuple(" ".join(phrase) for phrase in left)
 
 
+def has_phrase(text: str, phrase: tuple[str, ...]) -> bool:
+    """Return whether a text contains the words of a phrase side by side, in any case."""
+    return _holds([word.lower() for word in words.identifiers(split_scripts(text))], phrase)
+
+
 def _holds(tokens: Sequence[str], phrase: tuple[str, ...]) -> bool:
-    return len(phrase) in longest_runs(phrase, tokens)
+    return any(run.length == len(phrase) for run in runs_in(phrase, tokens))
 
 
 def _of_names(query: QueryTerms, weights: WordWeights, text: str) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ragit import words
 from ragit.records import NamedTuple
 
 
@@ -78,3 +79,12 @@ def _says(pattern: str, parts: Sequence[str], text: str) -> bool:
     lower = text.lower()
     may = not text.isascii() or any(part in lower for part in parts)
     return may and re.search(pattern, text, re.IGNORECASE) is not None
+
+
+def tasks_of(text: str) -> frozenset[str]:
+    """Return the stems of the words by which a text asks for prose: what is to be done, or which
+    document is meant.
+    """
+    asked = " ".join(match[0] for match in re.finditer(_PROSE, text, re.IGNORECASE))
+    told = (word for word in words.identifiers(asked.lower()) if word not in words.STOP_WORDS)
+    return frozenset(map(words.stem, told))

@@ -48,6 +48,11 @@ TWIN_REPEAT = 0.4
 KEPT_BY_EVIDENCE = 0.7
 """Share of the cost of a repeat that evidence 1 removes."""
 
+WORD_FOR_WORD, OF_SUBJECT = 0.9, 0.8
+"""Evidence of a test that contains the query word for word, and the share of it from which the file
+that it tests contains the same.
+"""
+
 
 def _positive(score: float) -> float:
     """Return the score kept above 0, in the same order: a demotion lowers what an arm found but
@@ -78,19 +83,26 @@ class Scorer(Sums):
         """Yield the same chunks, those of a test below the best one of what it tests, if that is
         near enough in score: a test says in one sentence what the code does in many.
         """
-        best: dict[str, float] = {}
+        best: dict[str, Ranked] = {}
         for ranked in ordered:
             if ranked.facts.place not in self._tests:
-                best.setdefault(subject_of(self._files[ranked.facts.place].path), ranked.score)
+                best.setdefault(subject_of(self._files[ranked.facts.place].path), ranked)
         for ranked in ordered:
             file = self._files[ranked.facts.place]
             limit = 0.0
             if ranked.facts.place in self._tests and not file.mentioned:
-                limit = best.get(subject_of(file.path), 0.0)
+                subject = best.get(subject_of(file.path))
+                if subject and not self._is_more_exact(ranked, subject):
+                    limit = subject.score
             if SUBJECT_FROM * ranked.score <= limit < ranked.score:
                 lower = limit * (1 - FAINT * (1 + ranked.score - limit))
                 ranked = ranked._replace(score=lower, lowered=ranked.score - lower)
             yield ranked
+
+    def _is_more_exact(self, ranked: Ranked, other: Ranked) -> bool:
+        """Return whether a chunk contains the query word for word, and another does not."""
+        value = self._evidence(ranked.facts)
+        return value >= WORD_FOR_WORD and self._evidence(other.facts) < OF_SUBJECT * value
 
     def _spread(self, ordered: Iterable[Ranked]) -> Iterator[Ranked]:
         """Yield the same chunks with the cost of repeats."""

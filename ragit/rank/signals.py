@@ -144,6 +144,8 @@ class QueryFacts(NamedTuple):
     """Weight of each word in a defined name."""
     in_code: bool = True
     """True if a candidate other than prose contains a word of the query."""
+    in_prose: bool = False
+    """True if prose has a heading for what the query asks to do."""
 
 
 class FileSignal(NamedTuple):
@@ -372,11 +374,15 @@ def _declares(file: FileFacts, query: QueryFacts) -> float:
 
 
 def _prose(file: FileFacts, query: QueryFacts) -> float:
-    if file.in_script or not query.in_code:
+    if query.terms.intent.prose:  # what to do is asked: code comes after prose that says it
+        return OF_CODE if query.in_prose and paths.is_usual(file.path) else 0.0
+    if file.in_script or not query.in_code or not paths.is_prose(file.path):
         return 0.0  # no code answers: it holds none of the words, or is English where another script is asked for  # noqa: E501
-    if query.terms.intent.prose or not paths.is_prose(file.path):
-        return 0.0
     return _waived(file, query)
+
+
+OF_CODE = 1.0
+"""The signal of code where prose is asked for."""
 
 
 def held_in_code(files: Iterable[FileFacts]) -> bool:
@@ -410,7 +416,7 @@ FILE_SIGNALS: Mapping[str, FileSignal] = {
     "old": FileSignal(_old, -0.4, "deprecated, or kept for compatibility"),
     "vendored": FileSignal(_vendored, -0.3, "vendored, generated or built"),
     "tooling": FileSignal(_tooling, -0.6, "settings of tools, a translation or a list of changes"),
-    "prose": FileSignal(_prose, -0.6, "prose, and code is preferred"),
+    "prose": FileSignal(_prose, -0.6, "prose where code is preferred, or the reverse"),
     "notCode": FileSignal(_not_code, -0.15, "its best place is a heading, a key or plain text"),
     "longName": FileSignal(_long_name, -0.4, "its name has several words: a part of something"),
     "declares": FileSignal(_declares, -0.3, "a header or stub: the bodies are in another file"),

@@ -7,7 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from ragit import rank
 from ragit.rank import FileScores, QueryTerms, WordWeights, best_first, paths
 from ragit.records import NamedTuple
-from ragit.search.coverage import FileWords, SequenceShares, is_message, term_of, word_weights
+from ragit.search.coverage import (
+    FileWords,
+    SequenceShares,
+    capped,
+    is_message,
+    term_of,
+    word_weights,
+)
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.holders import find_holders
 from ragit.search.whole_tree import Holders
@@ -28,8 +35,19 @@ COVERING_FILES = 25
 their length.
 """
 
-LOOKED_AT = 200
-"""Number of files of which each chunk is checked for the words of a message."""
+MESSAGE_FILES = 40
+"""Number of files taken because one of their chunks contains most of a message's words."""
+
+OF_WORD = 1e-5
+"""Cost of each word of a chunk: among equals, a short chunk is likelier to contain a message."""
+
+LOOKED_AT, CAPPED = 200, 80
+"""Number of files of which each chunk is checked for the words of a message, and how many of them
+are chosen although they may lack its rarest words.
+"""
+
+LEAST_COVER = 0.4
+"""Share of a message's words that such a file contains."""
 
 DEFINING_FILES = 12
 """Number of files taken for each name of the query because they define it."""
@@ -132,16 +150,38 @@ def _covering(tree: FilteredTree, query: QueryTerms, found: Matches) -> list[int
     listed = _best_covered(tree, found, LOOKED_AT if message else COVERING_FILES)
     if not message:
         return listed[:COVERING_FILES]
-    looked_at = {place: tree.snapshot.chunkings[place] for place in listed[:LOOKED_AT]}
+    others = _capped_cover(tree, query, found)
+    places = dict.fromkeys([*listed[: LOOKED_AT - len(others)], *others])
+    looked_at = {place: tree.snapshot.chunkings[place] for place in places}
     held = found.words.of(looked_at.values())
     if tree.whole.arrays:
         found.sequences.load(tree.whole.arrays.words(held))
-    shares = {
-        chunking: max(found.sequences.of(chunking, words).values(), default=0.0)
-        for chunking, words in held.items()
-    }
+    shares: dict[int, float] = {}
+    for chunking, words in held.items():
+        of_chunks, lengths = found.sequences.of(chunking, words).items(), words.lengths
+        shares[chunking] = max((one - OF_WORD * lengths[at] for at, one in of_chunks), default=0.0)
     by_chunk = sorted(looked_at, key=lambda place: (-shares[looked_at[place]], place))
-    return [*listed[:COVERING_FILES], *by_chunk[:COVERING_FILES]]
+    return [*listed[:COVERING_FILES], *by_chunk[:MESSAGE_FILES]]
+
+
+def _capped_cover(tree: FilteredTree, query: QueryTerms, found: Matches) -> list[int]:
+    """Return the files that contain most of the query's words, the rarest of which count little
+    more than the others: a message may insert them.
+    """
+    told = (term for term in query.weights if not term.isdigit())
+    rarity = capped({term: found.scores.rarity.get(term, 0.0) for term in told})
+    sums: dict[int, float] = {}
+    for term, weight in rarity.items():
+        for place in found.holders[term].files:
+            sums[place] = sums.get(place, 0.0) + weight
+    least = LEAST_COVER * sum(rarity.values())
+    scores = found.scores.scores
+    rows = [
+        (-held, -scores.get(place, 0.0), place)
+        for place, held in sums.items()
+        if held > least and place in tree.allowed
+    ]
+    return tree.distinct(place for *_, place in sorted(rows)[:CAPPED])
 
 
 def _best_covered(tree: FilteredTree, found: Matches, most: int) -> list[int]:

@@ -24,6 +24,10 @@ IN_A_ROW = 0.1
 """Share added for each word of a run."""
 
 
+MOST_ABOVE_MEDIAN = 1.5
+"""Weight of the rarest word of a message, as a multiple of the median."""
+
+
 class HasFiles(Protocol):
     """The files that contain a term."""
 
@@ -45,6 +49,17 @@ def word_weights(query: QueryTerms, holders: Mapping[str, HasFiles], files: int)
             of[word] = rank.rarity(len(held.files), files) if held.files else 0.0
     counts = {name: len(held.files) for name in query.names if (held := holders.get(term_of(name)))}
     return WordWeights(of, rank.rarity(1, files), counts)
+
+
+def capped(weights: Mapping[str, float]) -> dict[str, float]:
+    """Return weights of words, none far above the middle one: a rare word may be a value that a
+    message inserts.
+    """
+    telling = sorted(weight for weight in weights.values() if weight > COMMON_WORD_WEIGHT)
+    if not telling:
+        return dict(weights)
+    most = MOST_ABOVE_MEDIAN * telling[len(telling) // 2]
+    return {word: min(weight, most) for word, weight in weights.items()}
 
 
 class Lookups:
@@ -164,7 +179,7 @@ class _Sequence:
         """The hash of each different word's term."""
         self._words = list(zip(self.hashes, places.values(), strict=True))
         """These, with a bit for each of the word's positions."""
-        of = {word: weights.of.get(word, 1.0) for word in words}
+        of = capped({word: weights.of.get(word, 1.0) for word in words})
         total = sum(of.values()) or 1.0
         self.parts = [weight / total for weight in of.values()]
         """The share of each different word in the weight of the sequence."""

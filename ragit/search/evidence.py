@@ -6,23 +6,29 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from ragit import postings, rank, words
 from ragit.postings import SYMBOL
-from ragit.rank import NOT_CODE, TITLES, HasEntries, QueryTerms, WordWeights, is_type_of
+from ragit.rank import (
+    NOT_CODE,
+    TITLES,
+    FileFacts,
+    HasEntries,
+    QueryTerms,
+    WordWeights,
+    is_type_of,
+)
 from ragit.records import NamedTuple
 from ragit.search.candidates import Candidates
+from ragit.search.choose import OF_WORD
 from ragit.search.coverage import LEAST_SHARE, ordinals, term_of
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.texts import Texts
 from ragit.store import ORDINAL_BITS, ChunkRow, Store, chunk_id
 
-MOST_CHUNKS = 60
+MOST_CHUNKS = 80
 """Number of chunks whose text is compared with the query: those with most of its words."""
 
-OF_WORD = 1e-5
-"""Cost of each word of a chunk: among equals, a short chunk is likelier to contain a message."""
-
-PROMISE_OF_TEST = 0.8
-"""Weight of a test when chunks are chosen: dozens of tests may contain a name that one line of code
-has.
+PROMISE_OF_TEST, PROMISE_OF_MESSAGE = 0.8, 0.97
+"""Weights of a test when chunks are chosen, for a name and for other queries: dozens of tests may
+contain a name that one line of code has.
 """
 
 SHARE_OF_TEST = 0.85
@@ -30,8 +36,14 @@ SHARE_OF_TEST = 0.85
 with the placeholders filled in.
 """
 
-OF_SUBJECT = 0.85
+OF_SUBJECT = 0.8
 """Share of a test's evidence from which other code is taken to be its subject."""
+
+OF_TITLE, OF_ANSWER = 0.3, 0.4
+"""Shares of the evidence of a test's title, and of prose that repeats a question about code."""
+
+OF_HEADING, OF_ITS_WORDS = 0.4, 0.3
+"""Evidence of a heading for what is to be done, and what all words of the query add to it."""
 
 OF_OTHER_SPELLING = 0.5
 """Share of the evidence of another spelling of a name if other code has the query's own."""
@@ -53,6 +65,8 @@ class Evidence(NamedTuple):
 
     of: Mapping[Key, float]
     weights: WordWeights
+    headings: bool = False
+    """True if prose has a heading for what the query asks to do."""
 
 
 def find_evidence(
@@ -65,15 +79,48 @@ def find_evidence(
     promising = _promising(query, found, places, tests)
     texts.load(chunk >> ORDINAL_BITS for chunk in promising)
     evidence: dict[Key, float] = {}
-    for chunk, value in _exactness(texts, query, weights, store.chunks(promising), tests).items():
-        evidence.update(((place, chunk), value) for place in places[chunk >> ORDINAL_BITS])
+    rows = store.chunks(promising)
+    for chunk, value in _exactness(texts, query, weights, rows, tests).items():
+        for place in places[chunk >> ORDINAL_BITS]:
+            share = _share_of_repetition(query, found.files[place], rows[chunk].kind)
+            evidence[place, chunk] = value * share
     if query.shape == "symbol" and not query.frames:
         for place, file in found.files.items():
             if file.mentioned == 1.0:  # the query is its path
                 evidence[place, chunk_id(tree.snapshot.chunkings[place], 0)] = 1.0
-    for key, value in _frames(store, tree, query).items():
+    headings = _headings(store, tree, query, found) if query.intent.prose else {}
+    for key, value in (*_frames(store, tree, query).items(), *headings.items()):
         evidence[key] = max(evidence.get(key, 0.0), value)
-    return Evidence(evidence, weights)
+    return Evidence(evidence, weights, bool(headings))
+
+
+def _headings(
+    store: Store, tree: FilteredTree, query: QueryTerms, found: Candidates
+) -> dict[Key, float]:
+    """Return the evidence of prose below a heading that has a word of what is to be done."""
+    tasks = rank.tasks_of(query.title)
+    values: dict[Key, float] = {}
+    for place, file in found.files.items():
+        if not rank.paths.is_prose(file.path) or not file.keyword:
+            continue
+        for chunk, row in store.chunks_of(tree.snapshot.chunkings[place]).items():
+            stems = {words.stem(word) for word in words.words(row.symbol)}
+            if row.kind == "section" and tasks & stems:
+                share = len(stems.intersection(query.weights)) / len(query.weights)
+                values[place, chunk] = OF_HEADING + OF_ITS_WORDS * share
+    return values
+
+
+def _share_of_repetition(query: QueryTerms, file: FileFacts, kind: str) -> float:
+    """Return the share of evidence that remains where a sentence about code says what is asked: the
+    title of a test whose subject is a candidate, and prose that repeats a question.
+    """
+    if file.tests_candidate and kind in TITLES and not query.intent.tests:
+        return OF_TITLE
+    asks = query.sequences and query.sequences[0][0] in rank.ASKING
+    if asks and not query.intent.prose and rank.paths.is_prose(file.path):
+        return OF_ANSWER
+    return 1.0
 
 
 def _files_by_chunking(
@@ -99,9 +146,10 @@ def _promising(
     scores = _first_scores(query, found, places)
     if found.among is not None:
         scores = {chunk: score for chunk, score in scores.items() if chunk in found.among}
+    promise = PROMISE_OF_TEST if query.names else PROMISE_OF_MESSAGE
     for chunk in scores if tests else ():
         if chunk >> ORDINAL_BITS in tests:
-            scores[chunk] *= PROMISE_OF_TEST
+            scores[chunk] *= promise
     listed = [(-score, places[chunk >> ORDINAL_BITS][0], chunk) for chunk, score in scores.items()]
     return [chunk for *_, chunk in sorted(listed)[:MOST_CHUNKS]]
 

@@ -14,6 +14,7 @@ from ragit.rank import (
     joined,
     match_of_name,
     of_sequence,
+    tokens_of,
 )
 from ragit.records import NamedTuple
 from ragit.words import STOP_WORDS
@@ -188,7 +189,7 @@ def _quoted_line(query: QueryTerms, weights: WordWeights, hit: Landing) -> int |
     """Return the line in which the longest quoted part of the query begins."""
     best, chosen = QUOTED_FROM, None
     sequences, spelled = [*query.phrases, *query.sequences], query.spelled
-    every = [_tokens(line) for line in hit.lines]
+    every = [tokens_of(query, line) for line in hit.lines]
     for at, alone in enumerate(every):
         with_next = [*alone, *(every[at + 1] if at + 1 < len(every) else ())]
         known = [token for token in with_next if token in spelled]
@@ -202,10 +203,6 @@ def _quoted_line(query: QueryTerms, weights: WordWeights, hit: Landing) -> int |
             if value > best:
                 best, chosen = value, at
     return chosen
-
-
-def _tokens(line: str) -> list[str]:
-    return [word.lower() for word in words.identifiers(line)]
 
 
 def _richest(query: QueryTerms, weights: WordWeights, hit: Landing) -> tuple[int, float]:

@@ -13,9 +13,11 @@ from ragit.rank.exact import (
     INSIDE,
     SAME,
     SAME_LETTERS,
+    Run,
+    best_chain,
     joins_to,
-    longest_runs,
     of_sequence,
+    runs_in,
     telling_names,
 )
 from ragit.words import STOP_WORDS
@@ -48,9 +50,9 @@ def test_message_in_code_is_full_evidence(text: str) -> None:
     assert evidence_in(MESSAGE, text) == pytest.approx(1.0)
 
 
-def test_message_with_a_placeholder_is_partial_evidence() -> None:
+def test_message_with_a_placeholder_is_evidence() -> None:
     text = 'raise ValueError(f"the {name} cannot hold more apples than {most}")'
-    assert 0.6 < evidence_in("the basket cannot hold more apples than 12", text) < 1.0
+    assert evidence_in("the basket cannot hold more apples than 12", text) > 0.9
 
 
 def test_number_matches_a_placeholder() -> None:
@@ -89,10 +91,41 @@ def test_run_of_rare_words_scores_higher() -> None:
     assert of_sequence(tokens, rare, tokens) > 2.5 * of_sequence(tokens, common, tokens) > 0
 
 
-def test_longest_run_of_each_word_is_found() -> None:
+def test_a_run_is_part_of_no_longer_one() -> None:
     tokens = "x a b y a b c z c".split()
-    assert longest_runs("a b c d".split(), tokens) == [3, 3, 3, 0]
-    assert longest_runs(["a"], ["a", "a"]) == [1]
+    assert runs_in("a b c d".split(), tokens) == [Run(0, 1, 2), Run(0, 4, 3), Run(2, 8, 1)]
+    assert runs_in(["a"], ["a", "a"]) == [Run(0, 0, 1), Run(0, 1, 1)]
+
+
+def test_a_chain_keeps_the_order_and_stays_close() -> None:
+    held = [1.0] * 4
+    near, far = [Run(0, 1, 2), Run(2, 4, 2)], [Run(0, 1, 2), Run(2, 40, 2)]
+    assert best_chain(held, near) == near
+    assert len(best_chain(held, far)) == 1
+    assert len(best_chain(held, [Run(2, 1, 2), Run(0, 4, 2)])) == 1
+    assert best_chain(held, []) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'log.warn("Shop {} has sold {} of the apples in basket {}", shop, n, basket)',
+        'raise Sold("Shop %s has sold %d of the apples in basket %r" % (shop, n, basket))',
+        "raise Sold(f'Shop {self.shop.name} has sold {n} of the apples in basket {basket!r}')",
+        'throw new Sold("Shop " + shop.name() + " has sold " + n + " of the apples in basket " + b);',
+        'raise Sold, "Shop #{shop} has sold #{n} of the apples in basket #{basket}"',
+        'fatalError("Shop \\(shop) has sold \\(n) of the apples in basket \\(basket)")',
+        "throw new Sold(`Shop ${shop} has sold ${n} of the apples in basket ${basket}`);",
+        'fail("Shop {0} has sold {1} "\n     "of the apples in basket {2}");',
+        'panic("Shop " <> shop <> " has sold " <> n <> " of the apples in basket " <> b)',
+    ],
+)
+def test_values_stand_for_the_placeholders_of_any_language(text: str) -> None:
+    printed = "Shop alpha has sold omega of the apples in basket x9"
+    assert evidence_in(printed, text) > 0.6
+    assert evidence_in(printed, text) > 1.5 * evidence_in(
+        printed, "the shop has a basket of the apples sold"
+    )
 
 
 def test_quoted_phrase_must_be_contiguous() -> None:
