@@ -407,17 +407,25 @@ def test_unmatched_compound_names_are_reported(
     )  # names are looked up in the whole tree
 
 
-NOT_QUOTED = 'no hit holds "{}" word for word; `git grep -F` finds exact text'
+@pytest.mark.parametrize(
+    "query",
+    ['"return commit_offset"', "\u201ccommit_offset def\u201d", '"commit the offset twice"'],
+)
+def test_quoted_phrase_that_no_file_holds_has_no_hits(repo: GitSandbox, query: str) -> None:
+    repo.write("a.py", function("commit_offset"))
+    repo.commit()
+    answer = search(repo, query)
+    assert answer.hits == ()
+    assert answer.notes[0].startswith("no file holds") and "--guess" in answer.notes[0]
+    assert search(repo, query, guess=True).hits
 
 
 @pytest.mark.parametrize(
     ("query", "unmatched"),
     [
-        ('"return commit_offset"', ["return commit_offset"]),
         ('"def commit_offset"', []),
         ('where is "Offset Commit Def" and "def commit_offset"?', ["offset commit def"]),
         ("\u201cdef commit_offset\u201d", []),
-        ("\u201ccommit_offset def\u201d", ["commit_offset def"]),
         ("commit_offset def", []),
     ],
 )
@@ -429,7 +437,16 @@ def test_unmatched_quoted_phrase_is_noted(
     repo.commit()
     answer = search(repo, query)
     assert answer.hits
-    assert list(answer.notes) == [NOT_QUOTED.format(phrase) for phrase in unmatched]
+    assert list(answer.notes) == [f'no file holds "{one}" word for word' for one in unmatched]
+
+
+def test_phrase_of_words_in_many_files_is_not_called_missing(repo: GitSandbox) -> None:
+    for number in range(60):
+        repo.write(f"f{number}.py", function("commit_offset") + f"# offset log {number}\n")
+    repo.commit()
+    answer = search(repo, '"log commit_offset"')
+    assert answer.hits
+    assert list(answer.notes)[0].startswith('no hit holds "log commit_offset" word for word')
 
 
 # Freshness

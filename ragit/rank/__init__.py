@@ -15,6 +15,7 @@ from ragit.rank.exact import (
     telling_names,
     tokens_of,
     unmatched_phrases,
+    without_values,
 )
 from ragit.rank.intent import tasks_of
 from ragit.rank.keyword import (

@@ -48,7 +48,7 @@ OF_VALUE = 0.15
 VALUE = "inserted0value"
 """The word that stands for a value."""
 
-_INSERTED = re.compile(
+_INSERTED = (
     r"%[-+#0]*\d*(?:\.\d+)?[a-zA-Z@]|%\(\w+\)[a-z]|[$#]?\{[\w.:!\[\]()<>$-]*\}|\\\([^)\n]*\)"
     r"|(?<![\w$])\$\w+|[\"'`]\)?\s*(?:\+|<<|<>|\.\.?|&|\|\||,)\s*(?=[\w(@$])"
     r"|(?<=[\w)\]])\s*(?:\+|<<|<>|\.\.?|&|\|\|)\s*[\"'`]"
@@ -100,7 +100,7 @@ def evidence(query: QueryTerms, weights: WordWeights, text: str) -> float:
         return float(all(_holds(tokens, phrase) for phrase in query.phrases))
     found = _of_names(query, weights, text)
     factor = OF_SHAPE.get(query.shape, 1.0)
-    for sequence in query.with_pair(query.sequences, tokens):
+    for sequence in query.with_pair(query.sequences, without_values(tokens)):
         found = max(found, factor * of_sequence(sequence, weights, tokens))
     return found
 
@@ -109,19 +109,23 @@ def tokens_of(query: QueryTerms, text: str) -> list[str]:
     """Return the words of a text in lower case, with VALUE where it inserts a value; not if the
     query itself is code that inserts one.
     """
-    if query.sequences and not _INSERTED.search(query.title):
-        text = _INSERTED.sub(rf" {VALUE} \g<0>", text)
+    if query.sequences and not re.search(_INSERTED, query.title):
+        text = re.sub(_INSERTED, rf" {VALUE} \g<0>", text)
     if text.isascii():
         return words.identifiers(text.lower())
     return [word.lower() for word in words.identifiers(split_scripts(text))]
+
+
+def without_values(tokens: Sequence[str]) -> Sequence[str]:
+    """Return the words of a text without the marks of inserted values."""
+    return [token for token in tokens if token != VALUE] if VALUE in tokens else tokens
 
 
 def of_sequence(sequence: Sequence[str], weights: WordWeights, tokens: Sequence[str]) -> float:
     """Return how much of a sequence of words is side by side in another, weighted by rarity, or in
     the pieces that the placeholders of a message leave.
     """
-    plain = [token for token in tokens if token != VALUE]
-    runs = runs_in(sequence, plain)
+    runs = runs_in(sequence, without_values(tokens))
     held = [weights.of.get(word, 0.0) for word in sequence]
     if max((run.length for run in runs), default=0) < 2 or not any(held):
         return 0.0

@@ -160,6 +160,12 @@ class QueryTerms(Record):
         return self.shape in PASTED
 
     @property
+    def is_quoted(self) -> bool:
+        """Return whether the query is only a quoted phrase, or several."""
+        every = sum(map(len, self.phrases))
+        return every > 0 and all(len(one) <= every for one in self.sequences)
+
+    @property
     def listed(self) -> list[str]:
         """Return every looked-up term."""
         return [*self.weights, *self.compounds, *self.expansions]

@@ -15,6 +15,7 @@ from ragit.rank import (
     match_of_name,
     of_sequence,
     tokens_of,
+    without_values,
 )
 from ragit.records import NamedTuple
 from ragit.words import STOP_WORDS
@@ -195,7 +196,7 @@ def _quoted_line(query: QueryTerms, weights: WordWeights, hit: Landing) -> int |
         known = [token for token in with_next if token in spelled]
         if not alone or len(known) < 2:
             continue  # it takes two words side by side
-        for sequence in query.with_pair(sequences, with_next):
+        for sequence in query.with_pair(sequences, without_values(with_next)):
             value = max(
                 of_sequence(sequence, weights, alone),
                 0.99 * of_sequence(sequence, weights, with_next),

@@ -21,7 +21,7 @@ from ragit.search.candidates import Candidates, QueryVector, find_candidates
 from ragit.search.evidence import Evidence, find_evidence
 from ragit.search.filtered_tree import FilteredTree
 from ragit.search.texts import Texts
-from ragit.search.unmatched import misspelt, unmatched_names
+from ragit.search.unmatched import misspelt, unheld_phrases, unmatched_names
 from ragit.store import Store
 from ragit.types import Embedder, Rewritten
 
@@ -76,6 +76,8 @@ class RankedQuery(NamedTuple):
     candidates: Collection[int] = ()
     """The ranked files, by index."""
     rewritten: Rewritten | None = None
+    unheld_phrases: tuple[str, ...] = ()
+    """Quoted phrases that surely no file contains."""
 
 
 class QueryRanker:
@@ -163,7 +165,14 @@ class QueryRanker:
             has_words = mode == "vector" or found.keyword_hits > 0
             nothing = self._nothing(query, found, has_words=has_words)
             degraded = "" if nothing else self._without_one_arm(query, has_words=has_words)
-        facts = rank.QueryFacts(terms, found.names, rank.held_in_code(found.files.values()))
+        unheld: tuple[str, ...] = ()
+        if terms.phrases and mode != "vector" and 1.0 not in evidence.of.values():
+            unheld = unheld_phrases(tree, scope.texts, terms, found)
+        if unheld and terms.is_quoted and not query.guess:
+            quoted = ", ".join(f'"{phrase}"' for phrase in unheld)
+            nothing = nothing or f"no file holds {quoted} word for word (--guess shows the nearest)"
+        in_code = rank.held_in_code(found.files.values())
+        facts = rank.QueryFacts(terms, found.names, in_code, evidence.headings)
         scorer = rank.Scorer(facts, mix, found.files)
         nearness = vector.name_nearness if vector else None
         ranked = _ordered(scorer, scope, found, evidence, mix, nearness)
@@ -179,6 +188,7 @@ class QueryRanker:
             nothing,
             found.keyword_hits,
             [place for place, file in found.files.items() if file.keyword > 0],
+            unheld_phrases=unheld,
         )
 
     def _mode(self, query: Query) -> str:

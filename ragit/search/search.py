@@ -216,7 +216,10 @@ class Searcher:
                 yield f"did you mean {', '.join(near)}?"
         if hits and not ranked.terms.is_pasted:
             for phrase in rank.unmatched_phrases(ranked.terms, (hit.text for hit in hits)):
-                yield f'no hit holds "{phrase}" word for word; `git grep -F` finds exact text'
+                if phrase in ranked.unheld_phrases:
+                    yield f'no file holds "{phrase}" word for word'
+                else:
+                    yield f'no hit holds "{phrase}" word for word; `git grep -F` finds exact text'
         if len(hits) < top_k and not ranked.nothing:
             yield from _more_files(tree, ranked, hits, least)
         if ranked.terms.is_cut:

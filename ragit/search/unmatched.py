@@ -1,11 +1,12 @@
-"""Find the names of a query that no indexed file contains."""
+"""Find the names and phrases of a query that no indexed file contains."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragit import words
-from ragit.rank import QueryTerms, match_of_name
+from ragit.rank import QueryTerms, has_phrase, match_of_name
 
 if TYPE_CHECKING:
     from ragit.search.candidates import Candidates
@@ -52,6 +53,30 @@ def _is_inside(
         return True
     texts.load(chunkings)
     return any(match_of_name(name, texts[c].decode("utf-8", "replace")) for c in chunkings)
+
+
+def unheld_phrases(
+    tree: FilteredTree, texts: Texts, query: QueryTerms, found: Candidates
+) -> tuple[str, ...]:
+    """Return the quoted phrases of a query, in lower case, that surely no file of the tree
+    contains.
+    """
+    unheld: list[str] = []
+    for phrase in query.phrases:
+        terms = {query.word_terms.get(word, "") for word in phrase}
+        held = [found.matches.holders[t].files.keys() for t in terms if t in found.matches.holders]
+        if not held:
+            continue  # common words, which are not looked up
+        places = set.intersection(*map(set, held))
+        chunkings = sorted({tree.snapshot.chunkings[place] for place in places})
+        if len(chunkings) <= MOST_READ and not _in_one(texts, chunkings, phrase):
+            unheld.append(" ".join(phrase))
+    return tuple(unheld)
+
+
+def _in_one(texts: Texts, chunkings: Sequence[int], phrase: tuple[str, ...]) -> bool:
+    texts.load(chunkings)
+    return any(has_phrase(texts[one].decode("utf-8", "replace"), phrase) for one in chunkings)
 
 
 def misspelt(query: QueryTerms, unmatched: tuple[str, ...], found: Candidates) -> tuple[str, ...]:

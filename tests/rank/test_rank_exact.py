@@ -211,5 +211,5 @@ def test_sequences_without_two_adjacent_words_of_a_text_are_not_held_in_it(
     weights = WordWeights(dict.fromkeys(query.spelled, 1.0), 5.0, {})
     every = [*query.phrases, *query.sequences]
     held = query.with_pair(every, tokens)
-    assert held == [one for one in every if max(longest_runs(one, tokens)) > 1]
+    assert held == [one for one in every if any(run.length > 1 for run in runs_in(one, tokens))]
     assert all(of_sequence(one, weights, tokens) == 0 for one in every if one not in held)

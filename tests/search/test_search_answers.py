@@ -258,3 +258,67 @@ def test_the_innermost_frame_is_first(repo: GitSandbox) -> None:
     with ragit.open(repo.path) as index:
         places = [(hit.path, hit.line) for hit in index.search(trace).hits]
     assert places[:2] == [("a/Store.java", 3), ("a/Main.java", 3)]
+
+
+README_OF_SHOP = """\
+# Shopkeeper
+
+## Configuration
+
+Set `SHOP_PORT` in the environment.
+
+## Deployment
+
+Copy the program to the host.
+"""
+CONFIG_OF_SHOP = """\
+def configure_app(app, config):
+    \"\"\"Configure the app with the config of the app.\"\"\"
+    app.port = config.port
+"""
+STORE_OF_SHOP = """\
+class SessionStore {
+  prune(now) {
+    for (const [key, session] of this.items) {
+      if (session.createdAt + this.ttl < now) this.items.delete(key);
+    }
+  }
+}
+"""
+TEST_OF_STORE = """\
+describe("SessionStore", () => {
+  it("removes expired sessions from the store", () => {
+    store.prune(20);
+  });
+});
+"""
+JOBS = """\
+def pick_next_job(jobs):
+    \"\"\"Return the job of the highest priority.\"\"\"
+    return max(jobs, key=lambda job: job.priority)
+"""
+ANSWERS = "# Questions\n\n## How does it pick the next job?\n\nBy priority, see the code.\n"
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("how do I configure the app", "README.md"),
+        ("how to deploy", "README.md"),
+        ("configure the app", "src/config.py"),
+        ("removes expired sessions from the store", "src/sessions.js"),
+        ("how does it pick the next job", "src/jobs.py"),
+    ],
+)
+def test_a_sentence_about_code_comes_after_the_code_unless_prose_is_asked_for(
+    repo: GitSandbox, query: str, path: str
+) -> None:
+    repo.write("README.md", README_OF_SHOP)
+    repo.write("src/config.py", CONFIG_OF_SHOP)
+    repo.write("src/sessions.js", STORE_OF_SHOP)
+    repo.write("tests/sessions.test.js", TEST_OF_STORE)
+    repo.write("src/jobs.py", JOBS)
+    repo.write("docs/questions.md", ANSWERS)
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        assert index.search(query).hits[0].path == path
