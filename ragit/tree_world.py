@@ -28,7 +28,7 @@ CALLED = frozenset("function declaration macro method class struct constructor".
 _NAMES = 50_000
 """Limit of remembered definitions."""
 
-_HOLDING = 500_000
+_WORD_FILES = 500_000
 """Limit of files in remembered words."""
 
 
@@ -67,23 +67,23 @@ class TreeFile:
     def _starts(self) -> list[int]:
         return [row.start_line for row in self.rows]
 
-    def row(self, line: int) -> ChunkRow | None:
+    def row_at(self, line: int) -> ChunkRow | None:
         """Return the chunk at a line; None for a blank line between two."""
         at = bisect_right(self._starts, line) - 1
         row = self.rows[at] if at >= 0 else None
         return row if row is not None and line <= row.end_line else None
 
-    def around(self, line: int) -> tuple[str, ...]:
+    def owners_at(self, line: int) -> tuple[str, ...]:
         """Return the names of the definitions around a line, outermost first."""
-        row = self.row(line)
+        row = self.row_at(line)
         if row is None:
             return ()
         names = tuple(name for name in row.parent.split(".") if name)
         return (*names, *row.symbol.split()) if row.kind in TYPES else names
 
-    def function(self, line: int) -> str:
+    def function_at(self, line: int) -> str:
         """Return the text of the function around a line if it is one chunk; else empty."""
-        row = self.row(line)
+        row = self.row_at(line)
         if row is None or row.kind not in _FUNCTIONS:
             return ""
         own = row.symbol.split()
@@ -96,7 +96,7 @@ class TreeFile:
 
     def extent(self, line: int, name: str) -> tuple[int, int]:
         """Return the first and last line of the definition of a name at a line."""
-        row = self.row(line)
+        row = self.row_at(line)
         if row is None:
             return line, line
         later = [one.line for one in row.definitions if one.line > line and one.name in row.symbol]
@@ -119,9 +119,9 @@ class TreeFile:
         ends = accumulate(map(len, self.data.split(b"\n")), initial=0)
         return [end + breaks for breaks, end in enumerate(ends)]
 
-    def symbol(self, line: int) -> str:
+    def symbol_at(self, line: int) -> str:
         """Return the name of the definition that contains the line, with the names around it."""
-        row = self.row(line)
+        row = self.row_at(line)
         if row is None:
             return ""
         names = [row.symbol] if row.kind == "section" else row.symbol.split(" ")
@@ -152,10 +152,10 @@ class TreeWorld:
         self._opened = opened
         self._files: dict[str, TreeFile] = {}
         self._types: Remembered[str, tuple[TypeFact, ...]] = Remembered(_NAMES)
-        self._named: Remembered[tuple[str, Sequence[str]], tuple[StoredDefinition, ...]] = (
+        self._definitions: Remembered[tuple[str, Sequence[str]], tuple[StoredDefinition, ...]] = (
             Remembered(_NAMES)
         )
-        self._holding: Remembered[tuple[str, str], Sequence[int]] = Remembered(_HOLDING)
+        self._chunkings_with: Remembered[tuple[str, str], Sequence[int]] = Remembered(_WORD_FILES)
         self._exports: Remembered[str, tuple[Export, ...]] = Remembered(_NAMES)
         self._reach = Reach(self)
 
@@ -209,7 +209,7 @@ class TreeWorld:
         self, name: str, chunkings: Iterable[int] | None = None
     ) -> list[StoredDefinition]:
         """Return the definitions of a name, in all files or in those of the chunkings."""
-        wanted = self.naming(name) if chunkings is None else chunkings
+        wanted = self.chunkings_defining(name) if chunkings is None else chunkings
         found = []
         for chunking, chunks in self._opened.store.names.defining(wanted, name).items():
             for path in self.paths.get(chunking, ()):
@@ -217,29 +217,29 @@ class TreeWorld:
                 found += [one for row in chunks for one in self._defined(file, row, name)]
         return sorted(found)
 
-    def named(self, name: str, near: Set[str]) -> Sequence[StoredDefinition]:
+    def definitions_near(self, name: str, near: Set[str]) -> Sequence[StoredDefinition]:
         """Return the definitions of a name. If more than MOST_FILES may define it, only those in
         near files, and none if these are as many.
         """
-        found = self._named.get((name, ()))
+        found = self._definitions.get((name, ()))
         if found is None:
-            wanted = self.naming(name)
+            wanted = self.chunkings_defining(name)
             if len(wanted) > MOST_FILES:
                 wanted = [one for one in wanted if self.paths[one][0] in near] if near else []
                 return self.definitions(name, wanted) if len(wanted) <= MOST_FILES else ()
             found = tuple(self.definitions(name, wanted))
-            self._named.add((name, ()), found, len(found) + 1)
+            self._definitions.add((name, ()), found, len(found) + 1)
         return found
 
-    def named_in(self, name: str, files: Sequence[str]) -> Sequence[StoredDefinition]:
+    def definitions_in(self, name: str, files: Sequence[str]) -> Sequence[StoredDefinition]:
         """Return the definitions of a name in the files."""
-        found = self._named.get((name, files))
+        found = self._definitions.get((name, files))
         if found is None:
             wanted = [self._chunking(path) for path in files]
             if len(wanted) > MOST_FILES:
-                wanted = sorted(set(wanted).intersection(self.naming(name)))
+                wanted = sorted(set(wanted).intersection(self.chunkings_defining(name)))
             found = tuple(self.definitions(name, wanted[:MOST_FILES]))
-            self._named.add((name, files), found, len(found) + 1)
+            self._definitions.add((name, files), found, len(found) + 1)
         return found
 
     def exports(self, path: str) -> tuple[Export, ...]:
@@ -294,20 +294,20 @@ class TreeWorld:
             if line <= one.line < after:
                 yield one.name
 
-    def naming(self, name: str) -> Sequence[int]:
+    def chunkings_defining(self, name: str) -> Sequence[int]:
         """Return the chunkings of the tree that may define a name."""
-        held = [self.holding(term, "symbol") for term in usages.terms_of(name)]
+        held = [self.chunkings_with(term, "symbol") for term in usages.terms_of(name)]
         if len(held) == 1:
             return held[0]
         return sorted(set(held[0]).intersection(*held[1:])) if held else ()
 
-    def holding(self, term: str, column: str = "") -> Sequence[int]:
+    def chunkings_with(self, term: str, column: str = "") -> Sequence[int]:
         """Return the chunkings of the tree that contain a term, in a column or in any."""
-        found = self._holding.get((term, column))
+        found = self._chunkings_with.get((term, column))
         if found is None:
             held = self._opened.store.holding(term, column)
             found = array("Q", sorted(held & self.paths.keys()))
-            self._holding.add((term, column), found, len(found) + 1)
+            self._chunkings_with.add((term, column), found, len(found) + 1)
         return found
 
     @cached_property

@@ -21,9 +21,9 @@ from ragit.usages import (
     StoredDefinition,
     bindings,
     candidates_of,
-    opened,
     stem_of,
     terms_of,
+    wildcard_imports,
 )
 
 BYTES_PER_TOKEN = 3
@@ -213,7 +213,7 @@ class _Names:
 
     def _files_that_hold(self, name: str) -> int:
         terms = terms_of(name)
-        return len(self._world.holding(terms[-1])) if terms else 0
+        return len(self._world.chunkings_with(terms[-1])) if terms else 0
 
     def _meanings(self, name: str, most: int) -> Iterator[Chosen]:
         """Yield the meanings of a name in other files, at most `most` definitions."""
@@ -241,16 +241,16 @@ class _Names:
         """Return the definitions that a name may mean."""
         cursor = self._cursor
         if name not in self._imports:
-            return self._world.named(original, self._opened)
+            return self._world.definitions_near(original, self._opened)
         reached = (self._world.reach(*one, cursor) for one in bindings(cursor, name))
         files = tuple(dict.fromkeys(path for paths in reached for path in paths))
         called_so = tuple(path for path in files if stem_of(path) == original)
-        return self._world.named_in(original, called_so or files)
+        return self._world.definitions_in(original, called_so or files)
 
     @cached_property
     def _opened(self) -> frozenset[str]:
         """The files of which the cursor's file sees all names."""
-        modules = opened(self._cursor)
+        modules = wildcard_imports(self._cursor)
         reached = (self._world.reach(module, "*", self._cursor) for module in modules)
         return frozenset(path for paths in reached for path in paths)
 

@@ -53,7 +53,7 @@ def _weighed(
     weights: dict[str, float] = {}
     files: dict[int, float] = {}
     for term in dict.fromkeys(terms):
-        holders = world.holding(term)
+        holders = world.chunkings_with(term)
         if not 1 < len(holders) <= max(2, COMMON * count):
             continue
         weights[term] = math.log(count / len(holders))

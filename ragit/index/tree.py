@@ -177,7 +177,7 @@ class TreeResolver:
         return self.selection
 
     def _with_overdue(self, store: Store, found: IndexedTree) -> IndexedTree:
-        """Return a tree with the vectors that lack their late description as missing."""
+        """Count vectors without a description that is stored by now as missing."""
         if not (self._describer and self._embedder):
             return found
         overdue = self._overdue(store, found.snapshot)
@@ -196,17 +196,17 @@ class TreeResolver:
         changed = {file.path for file in tree.missing}
         new = self._assembled(store, Plan(tree.missing, {}), absent)
         base = tree.base and tree.base._replace(changed=tree.base.changed | changed)
-        return new.on(tree.tree, tree.snapshot, changed, base)
+        return new.merged_into(tree.tree, tree.snapshot, changed, base)
 
     def _resolved(
         self, store: Store, tree: Oid, near: Oid | None, absent: Set[Oid], naming: Set[str]
     ) -> IndexedTree:
         base = self._known(store, tree, naming)
         if base is not None:
-            back = self._restored(base.snapshot)
-            if not back:
+            restored = self._restored(base.snapshot)
+            if not restored:
                 return IndexedTree(tree, base.snapshot, [], cached=True)
-            return self._derived(store, base, tree, [], back, absent)
+            return self._derived(store, base, tree, [], restored, absent)
         base = self._neighbour(store, near, naming)
         if base is not None:
             changes = self._changes(base.tree, tree)
@@ -216,7 +216,7 @@ class TreeResolver:
                 )
         return self._walked(tree, store, absent)
 
-    def _next(
+    def _changed_from(
         self, store: Store | None, base: IndexedTree, tree: Oid, absent: Set[Oid]
     ) -> IndexedTree | None:
         """Return a tree by its difference from another, which may lack files itself; None if that
@@ -226,9 +226,9 @@ class TreeResolver:
         if changes is None:
             return None
         known = _Known(base.tree, 0, base.snapshot, {file.path for file in base.missing})
-        back = self._restored(known.snapshot)
-        new = self._derived(store, known, tree, changes, back, absent)
-        changed = back.keys() | {change.path for change in changes}
+        restored = self._restored(known.snapshot)
+        new = self._derived(store, known, tree, changes, restored, absent)
+        changed = restored.keys() | {change.path for change in changes}
         here = set(new.snapshot.chunkings)
         vectorless = {c: n for c, n in base.without_vectors.items() if c in here}
         return replaced(
@@ -249,17 +249,19 @@ class TreeResolver:
         base: _Known,
         tree: Oid,
         changes: Sequence[Change],
-        back: Mapping[bytes, Oid],
+        restored: Mapping[bytes, Oid],
         absent: Set[Oid],
     ) -> IndexedTree:
-        """Return a tree by its changes since another, of which some files are `back`."""
+        """Return a tree by its changes since another; `restored` are blobs that the repository
+        lacked then, by path.
+        """
         changed = {change.path for change in changes}
         wanted: list[Entry] = [change.new for change in changes if change.new is not None]
-        wanted += [Entry(path, _FILE, oid) for path, oid in back.items() if path not in changed]
+        wanted += [Entry(path, _FILE, oid) for path, oid in restored.items() if path not in changed]
         plan = self._plan(wanted, self._rules_above(base, tree, wanted))
-        changed.update(back)
+        changed.update(restored)
         new = self._assembled(store, plan, absent)
-        return new.on(tree, base.snapshot, changed, Base(base.number, changed))
+        return new.merged_into(tree, base.snapshot, changed, Base(base.number, changed))
 
     def _known(self, store: Store, tree: Oid, naming: Set[str]) -> _Known | None:
         """Return a cached tree; None if there is none, or it has a file to look up again."""
@@ -291,7 +293,7 @@ class TreeResolver:
         entries = self._repo.entries(tree)
         plan = self._plan(entries, [entry for entry in entries if _is_rules(entry.path)])
         new = self._assembled(None if anew else store, plan, absent, descriptions=store)
-        return replaced(new.alone(tree), walked=True)
+        return replaced(new.as_tree(tree), walked=True)
 
     def _neighbour(self, store: Store, near: Oid | None, naming: Set[str]) -> _Known | None:
         known = store.snapshots.trees(self.selection)
@@ -344,9 +346,9 @@ class TreeResolver:
                 parts.add(file, row)
         if parts.images:
             parts.split_images(self._described(descriptions or store, parts.images))
-        here_not = self._repo.absent({file.oid for file in parts.needed})
-        if here_not:
-            parts.remove(here_not, self._why_absent)
+        unavailable = self._repo.absent({file.oid for file in parts.needed})
+        if unavailable:
+            parts.remove(unavailable, self._why_absent)
         return parts
 
     @property
@@ -458,11 +460,13 @@ class _Parts:
             self.absent,
         )
 
-    def on(self, tree: Oid, base: Snapshot, changed: Set[bytes], by: Base | None) -> IndexedTree:
+    def merged_into(
+        self, tree: Oid, base: Snapshot, changed: Set[bytes], by: Base | None
+    ) -> IndexedTree:
         """Return a tree with these files at the changed paths, and those of a base elsewhere."""
-        return replaced(self.alone(tree), snapshot=patched(base, changed, self.snapshot), base=by)
+        return replaced(self.as_tree(tree), snapshot=patched(base, changed, self.snapshot), base=by)
 
-    def alone(self, tree: Oid) -> IndexedTree:
+    def as_tree(self, tree: Oid) -> IndexedTree:
         """Return a tree that consists of these files."""
         return IndexedTree(
             tree,

@@ -68,7 +68,7 @@ class UnionResolver(TreeResolver):
             return self._with_overdue(store, IndexedTree(tree, cached, [], cached=True))
         parts: list[IndexedTree] = []
         for one in self.unions[tree]:
-            next_to = self._next(store, parts[-1], one, absent) if parts else None
+            next_to = self._changed_from(store, parts[-1], one, absent) if parts else None
             parts.append(next_to or super().resolve(store, one, near=near, absent=absent))
         return joined(tree, parts)
 

@@ -134,7 +134,7 @@ class _Finder:
 
     def _definition(self, definition: StoredDefinition) -> Defined:
         file = self._world.view(definition.path)
-        row = file.row(definition.line)
+        row = file.row_at(definition.line)
         line = self._line_of(file, definition.line)
         text = _line_text(file, line)
         parent = row.parent if row else ""
@@ -286,9 +286,9 @@ class _Finder:
     def _with_all_symbols(self, uses: Iterable[Use]) -> Iterator[Use]:
         for use in uses:
             file = self._world.view(use.path)
-            row = file.row(use.line)
+            row = file.row_at(use.line)
             yield use._replace(
-                symbol=use.symbol or file.symbol(use.line), place=row.place if row else ""
+                symbol=use.symbol or file.symbol_at(use.line), place=row.place if row else ""
             )
 
 

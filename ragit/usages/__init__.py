@@ -16,7 +16,7 @@ from ragit.usages.candidates import (
 )
 from ragit.usages.modules import Modules, family_of, stem_of
 from ragit.usages.order import by_file, ordered, page_of, surest
-from ragit.usages.reach import Reach, bindings, opened
+from ragit.usages.reach import Reach, bindings, wildcard_imports
 from ragit.usages.records import Defined, Usages, UsagesQuery, Use, checked
 from ragit.usages.resolve import Line, Resolver, import_at, is_module_at
 from ragit.usages.scan import Occurrence, occurrences, parted, terms_of

@@ -125,10 +125,10 @@ class FileView(Importer, Protocol):
     def text(self) -> str:
         """Its text."""
 
-    def around(self, line: int) -> tuple[str, ...]:
+    def owners_at(self, line: int) -> tuple[str, ...]:
         """Return the names of the definitions around a line, outermost first."""
 
-    def function(self, line: int) -> str:
+    def function_at(self, line: int) -> str:
         """Return the text of the function around a line if it is one chunk; else empty."""
 
 

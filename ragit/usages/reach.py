@@ -28,29 +28,29 @@ class Reach:
         key = (module, name, standpoint(view.path, view.family), view.family, depth)
         known = self._known.get(key)
         if known is None:
-            known = tuple(self._found(module, name, view, depth))
+            known = tuple(self._find_files(module, name, view, depth))
             self._known.add(key, known, len(known) + 1)
         return known
 
-    def _found(self, module: str, name: str, view: Importer, depth: int) -> dict[str, None]:
+    def _find_files(self, module: str, name: str, view: Importer, depth: int) -> dict[str, None]:
         modules = self._world.modules
         files = dict.fromkeys(modules.files(module, view.path, view.family))
         if name not in ("", "*", "default") and view.family in ("python", "jvm", "rust", "php"):
-            within = inner(module, name, view.family)
-            files |= dict.fromkeys(modules.files(within, view.path, view.family))
+            submodule = submodule_of(module, name, view.family)
+            files |= dict.fromkeys(modules.files(submodule, view.path, view.family))
         if depth < _DEEPEST and view.family in ("python", "ecma", "c", "rust"):
             for path in tuple(files):
-                inside = self._world.view(path)
-                for further, original in _passed_on(inside, name):
-                    files |= dict.fromkeys(self.files(further, original, inside, depth + 1))
+                file = self._world.view(path)
+                for other, original in _reexports(file, name):
+                    files |= dict.fromkeys(self.files(other, original, file, depth + 1))
         return files
 
 
-def _passed_on(view: Importer, name: str) -> Iterator[tuple[str, str]]:
+def _reexports(view: Importer, name: str) -> Iterator[tuple[str, str]]:
     """Yield the imports of a module that others can import from it."""
     if name not in ("", "*"):
         yield from bindings(view, name)
-    for module in opened(view):
+    for module in wildcard_imports(view):
         yield module, name
 
 
@@ -64,7 +64,7 @@ def bindings(view: Importer, alias: str) -> Iterator[tuple[str, str]]:
                 yield one.module, bound.name
 
 
-def opened(view: Importer) -> Iterator[str]:
+def wildcard_imports(view: Importer) -> Iterator[str]:
     """Yield the modules of which a file sees all names."""
     if view.references is None:
         return
@@ -73,7 +73,7 @@ def opened(view: Importer) -> Iterator[str]:
             yield one.module
 
 
-def inner(module: str, name: str, family: str) -> str:
-    """Return the module of a name in a module, if the name is one."""
+def submodule_of(module: str, name: str, family: str) -> str:
+    """Return the name of a module in a module."""
     sign = {"rust": "::", "php": "\\", "ecma": "/"}.get(family, ".")
     return f"{module}{'' if module.endswith('.') else sign}{name}"

@@ -23,7 +23,7 @@ from ragit.usages.candidates import (
     plain,
 )
 from ragit.usages.modules import package_of
-from ragit.usages.reach import bindings, inner, opened
+from ragit.usages.reach import bindings, submodule_of, wildcard_imports
 from ragit.usages.receivers import (
     Declaration,
     Receiver,
@@ -155,11 +155,11 @@ class Resolver:
         if pool.items[0].definitions[0].local is not None:
             return self._resolved("same scope", pool.items)
         if line.kind not in ("type", "base") and is_local(
-            view.function(line.number), self.name, view.family
+            view.function_at(line.number), self.name, view.family
         ):
             return Resolved("local")
         if view.family in _IMPLICIT:
-            for owner in reversed(view.around(line.number)):
+            for owner in reversed(view.owners_at(line.number)):
                 found = self._members_of(owner, pool.by_owner, view)
                 if found:
                     return self._resolved("same scope", found)
@@ -187,7 +187,7 @@ class Resolver:
         self, pool: CandidateGroups, view: FileView, line: Line, found: Receiver
     ) -> Resolved:
         if found.is_self:
-            for owner in reversed(view.around(line.number)):
+            for owner in reversed(view.owners_at(line.number)):
                 search = self._inherited if found.is_super else self._members_of
                 hits = search(owner, pool.by_owner, view)
                 if hits:
@@ -329,7 +329,7 @@ class Resolver:
             files = self._world.reach(*bound, view)
             hits = _in_files(items, files)
             return ("import" if hits else "name" if files else "outside"), hits
-        for module in opened(view):
+        for module in wildcard_imports(view):
             hits = _in_files(items, self._world.reach(module, "*", view))
             if hits:
                 return "import", hits
@@ -396,7 +396,7 @@ def _module_reached(module: str, first: str, parts: Sequence[str], family: str) 
     whole = outermost if not parts[0] and first == outermost else module
     for part in parts:
         if part not in ("", "default"):
-            whole = inner(whole, part, family)
+            whole = submodule_of(whole, part, family)
     return whole
 
 
