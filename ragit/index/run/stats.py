@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ragit.config import Config
+from ragit.digests import DigestSet
 from ragit.index import model_costs
 from ragit.index.model_costs import Spent
 from ragit.index.tree import IndexedTree
@@ -35,7 +36,7 @@ class RunStats:
         self.sent: Sent | None = None
         """Texts sent to a server that makes vectors."""
         self.started = time.perf_counter()
-        self._texts: set[bytes] = set()
+        self._texts = DigestSet()
         """Embedded texts. One that two workers embed at the same time counts once, as in a
         dry run.
         """
@@ -47,8 +48,7 @@ class RunStats:
         self.indexed += done.key not in self.again
         if done.fresh is None:
             return ()
-        first = [key for key in done.fresh if key not in self._texts]
-        self._texts.update(first)
+        first = [key for key in done.fresh if self._texts.add(key)]
         self.embedded += len(first)
         self.reused += len(done.new.chunks) - len(first)
         self.words += sum(done.fresh[key] for key in first)
