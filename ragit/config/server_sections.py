@@ -8,6 +8,19 @@ Headers = tuple[tuple[str, str], ...]
 """By header in lower case, its value, or $NAME for that of an environment variable."""
 
 
+def _model(default: str, help: str) -> str:
+    """Declare the name of a model, which is not empty unless that is the default."""
+    return knob(default, help, pattern=r".+", wanted="the name of a model")
+
+
+def _concurrency(default: int) -> int:
+    return knob(default, "Requests under way at once.", low=1, high=64)
+
+
+def _timeout_ms(default: int, help: str, *, longest: int = 3_600_000) -> int:
+    return knob(default, help, low=1, high=longest)
+
+
 class Service(Section):
     """Settings of a server: address, model, key, proxy."""
 
@@ -78,10 +91,8 @@ class Embedding(Service):
         high=1 << 30,
     )
     batch_size: int = knob(100, "Texts in one request.", low=1, high=2048)
-    concurrency: int = knob(3, "Requests under way at once.", low=1, high=64)
-    timeout_ms: int = knob(
-        30_000, "Milliseconds to wait for one answer of the server.", low=1, high=3_600_000
-    )
+    concurrency: int = _concurrency(3)
+    timeout_ms: int = _timeout_ms(30_000, "Milliseconds to wait for one answer of the server.")
 
 
 class LanguageModel(Service):
@@ -95,21 +106,19 @@ class LanguageModel(Service):
         pattern=r"https?://[^\s/]\S*",
         wanted="a URL that begins with http:// or https://",
     )
-    model: str = knob("", "Name of the model.", pattern=r".+", wanted="the name of a model")
+    model: str = _model("", "Name of the model.")
     # A change of one of these settings repeats all descriptions, and their cost.
     prompt: str = knob("", "Instructions for the model; empty: ragit's own.")
     max_tokens: int = knob(300, "Tokens it may answer with.", low=1, high=100_000)
-    concurrency: int = knob(2, "Requests under way at once.", low=1, high=64)
-    timeout_ms: int = knob(60_000, "Milliseconds to wait for one answer.", low=1, high=3_600_000)
+    concurrency: int = _concurrency(2)
+    timeout_ms: int = _timeout_ms(60_000, "Milliseconds to wait for one answer.")
 
 
 class Description(LanguageModel):
     """Settings of describing chunks, whose text is sent to the model: docs/descriptions.md."""
 
     enabled: bool = knob(False, "Describe chunks when `ragit index` runs, and embed both.")
-    model: str = knob(
-        "qwen2.5:3b", "Name of the model.", pattern=r".+", wanted="the name of a model"
-    )
+    model: str = _model("qwen2.5:3b", "Name of the model.")
     max_content_chars: int = knob(
         4000, "Characters of a chunk that are sent; the rest is left out.", low=100, high=1_000_000
     )
@@ -119,9 +128,7 @@ class ImageDescription(LanguageModel):
     """Settings of describing images, which are sent to the model: docs/descriptions.md."""
 
     enabled: bool = knob(False, "Describe images when `ragit index` runs, and index the words.")
-    model: str = knob(
-        "minicpm-v", "Name of a model that sees.", pattern=r".+", wanted="the name of a model"
-    )
+    model: str = _model("minicpm-v", "Name of a model that sees.")
     max_image_bytes: int = knob(
         10 << 20,
         "Larger images are skipped and counted.",
@@ -187,8 +194,8 @@ class Reranking(Service):
         high=1000,
         untrusted=FREE,
     )
-    timeout_ms: int = knob(
-        4000, "Milliseconds in all, after which the order stands as it was.", low=1, high=600_000
+    timeout_ms: int = _timeout_ms(
+        4000, "Milliseconds in all, after which the order stands as it was.", longest=600_000
     )
 
 
@@ -206,9 +213,6 @@ class QueryRewriting(Service):
     variants: int = knob(
         3, "Variants of a query that the language model is asked for.", low=1, high=8
     )
-    timeout_ms: int = knob(
-        4000,
-        "Milliseconds in all, after which the query is searched as it is.",
-        low=1,
-        high=600_000,
+    timeout_ms: int = _timeout_ms(
+        4000, "Milliseconds in all, after which the query is searched as it is.", longest=600_000
     )
