@@ -160,6 +160,11 @@ class QueryTerms(Record):
         return self.shape in PASTED
 
     @property
+    def is_path(self) -> bool:
+        """Return whether the query may be the path of a file with spaces in its name."""
+        return bool(self.paths) and _FILE.search(self.title) is not None and "\n" not in self.title
+
+    @property
     def is_quoted(self) -> bool:
         """Return whether the query is only a quoted phrase, or several."""
         every = sum(map(len, self.phrases))

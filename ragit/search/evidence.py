@@ -20,6 +20,7 @@ from ragit.search.candidates import Candidates
 from ragit.search.choose import OF_WORD
 from ragit.search.coverage import LEAST_SHARE, ordinals, term_of
 from ragit.search.filtered_tree import FilteredTree
+from ragit.search.mentions import files_at
 from ragit.search.texts import Texts
 from ragit.store import ORDINAL_BITS, ChunkRow, Store, chunk_id
 
@@ -82,11 +83,14 @@ def find_evidence(
     rows = store.chunks(promising)
     for chunk, value in _exactness(texts, query, weights, rows, tests).items():
         for place in places[chunk >> ORDINAL_BITS]:
-            share = _share_of_repetition(query, found.files[place], rows[chunk].kind)
+            file, row = found.files[place], rows[chunk]
+            is_title = file.tests_candidate and _is_title(query, weights, row, value)
+            share = OF_TITLE if is_title else _share_of_answer(query, file)
             evidence[place, chunk] = value * share
-    if query.shape == "symbol" and not query.frames:
+    asked = set(files_at(tree, query))
+    if (query.shape == "symbol" and not query.frames) or asked:
         for place, file in found.files.items():
-            if file.mentioned == 1.0:  # the query is its path
+            if file.mentioned == 1.0 and (not asked or place in asked):  # the query is its path
                 evidence[place, chunk_id(tree.snapshot.chunkings[place], 0)] = 1.0
     headings = _headings(store, tree, query, found) if query.intent.prose else {}
     for key, value in (*_frames(store, tree, query).items(), *headings.items()):
@@ -111,12 +115,17 @@ def _headings(
     return values
 
 
-def _share_of_repetition(query: QueryTerms, file: FileFacts, kind: str) -> float:
-    """Return the share of evidence that remains where a sentence about code says what is asked: the
-    title of a test whose subject is a candidate, and prose that repeats a question.
+def _is_title(query: QueryTerms, weights: WordWeights, row: ChunkRow, value: float) -> bool:
+    """Return whether it is the title of a test that contains the query, not its body. Names count
+    in both.
     """
-    if file.tests_candidate and kind in TITLES and not query.intent.tests:
-        return OF_TITLE
+    if row.kind not in TITLES or query.shape == "symbol" or query.intent.tests:
+        return False
+    return rank.evidence(query, weights, row.symbol) >= OF_SUBJECT * value
+
+
+def _share_of_answer(query: QueryTerms, file: FileFacts) -> float:
+    """Return the share of evidence that remains of prose that repeats a question about code."""
     asks = query.sequences and query.sequences[0][0] in rank.ASKING
     if asks and not query.intent.prose and rank.paths.is_prose(file.path):
         return OF_ANSWER

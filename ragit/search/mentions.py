@@ -23,10 +23,18 @@ def mentioned_files(tree: FilteredTree, query: QueryTerms) -> dict[int, float]:
     found: dict[int, float] = {}
     for place in _of_frames(tree, query):
         found[place] = 1.0
+    whole = files_at(tree, query)
+    if whole:
+        return dict.fromkeys(whole, 1.0)
     for path in query.paths[:MOST_MENTIONS]:
         for place, value in _files_named(tree, path).items():
             found[place] = max(found.get(place, 0.0), value)
     return found
+
+
+def files_at(tree: FilteredTree, query: QueryTerms) -> list[int]:
+    """Return the files of which the whole query is the path: spaces may be in it."""
+    return _few(tree, tree.ends_with(query.title.strip())) if query.is_path else []
 
 
 def _of_frames(tree: FilteredTree, query: QueryTerms) -> Iterator[int]:

@@ -322,3 +322,20 @@ def test_a_sentence_about_code_comes_after_the_code_unless_prose_is_asked_for(
     repo.commit()
     with ragit.open(repo.path) as index:
         assert index.search(query).hits[0].path == path
+
+
+def test_a_name_in_the_body_of_a_test_is_first_where_no_code_has_it(repo: GitSandbox) -> None:
+    repo.write("src/sessions.js", STORE_OF_SHOP)
+    repo.write("tests/sessions.test.js", TEST_OF_STORE.replace("prune(20)", "isGone('some_dir')"))
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        hits = index.search("some_dir").hits
+        assert (hits[0].path, hits[0].line) == ("tests/sessions.test.js", 3)
+
+
+def test_a_path_with_spaces_is_first(repo: GitSandbox) -> None:
+    repo.write("a b/c d.py", "def crlf_name():\n    return 1\n")
+    repo.write("sub/d.py", "def b_c():\n    return 'a b c d'\n")
+    repo.commit()
+    with ragit.open(repo.path) as index:
+        assert index.search("a b/c d.py").hits[0].path == "a b/c d.py"
