@@ -173,7 +173,7 @@ def test_like_finds_code_similar_to_a_line(repo: GitSandbox) -> None:
     )
     for place, words in {
         "a.py": "FILE:LINE",
-        "no.py:1": "not indexed",
+        "no.py:1": "has no file src/no.py",
         "a.py:99": "line 99",
     }.items():
         assert words in shell.refused("search", "--like", place).err

@@ -30,26 +30,8 @@ def find_named_chunk(opened: OpenTree, name: str, from_top: Callable[[str], byte
     line = path_and_line(name)
     if line is None:
         return _of_symbol(opened, name)
-    return _chunk_at(opened, from_top(line[0]), line[1])
-
-
-def _chunk_at(opened: OpenTree, path: bytes, line: int) -> NamedChunk:
-    """Return the chunk at a line of a file; the smallest of several. Raises NoSuchPath."""
-    name = path_text(path)
-    chunking = opened.chunking_at(path)
-    if chunking is None:
-        why = opened.tree.snapshot.skipped.get(path)
-        if why:
-            raise NoSuchPath(f"{name} is not indexed: {why}", "`ragit status --skipped` lists all")
-        raise NoSuchPath(
-            f"{opened.target.name} has no file {name}",
-            "Name a file of it, with a line; for what is gone: ragit since --gone SYMBOL",
-        )
-    held = [row for row in opened.chunks_of(chunking) if row.start_line <= line <= row.end_line]
-    if not held:
-        raise NoSuchPath(f"{name} has no text at line {line}", "Name a line that is not blank")
-    row = min(held, key=lambda one: one.end_line - one.start_line)
-    return NamedChunk(path, row, opened.text_of(chunking)[row.start : row.end])
+    path = from_top(line[0])
+    return NamedChunk(path, *opened.chunk_at(path, line[1]))
 
 
 CHOICES = 10

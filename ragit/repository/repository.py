@@ -232,7 +232,8 @@ class Ragit(HistoryQuestions):
     def like(self, place: str, query: Query, on_index: OnIndex | None = None) -> Answer:
         """Return chunks similar to the chunk at FILE:LINE, relative to the opened folder.
 
-        The text of the query is ignored. Raises ConfigError if nothing is indexed there.
+        The text of the query is ignored. Raises ConfigError for another form of place, and
+        NoSuchPath if nothing is indexed there.
         """
         from ragit.repository import similar
 

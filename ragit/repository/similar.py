@@ -33,21 +33,10 @@ def parse_place(place: str) -> tuple[str, int]:
 
 
 def sample_at(opened: OpenTree, path: bytes, line: int) -> Sample:
-    """Return the smallest chunk at a line of a file.
-
-    Raises ConfigError if there is none.
-    """
-    name = path_text(path)
-    chunking = opened.chunking_at(path)
-    if chunking is None:
-        why = opened.tree.snapshot.skipped.get(path, f"it is not in {opened.target.name}")
-        raise ConfigError(f"{name} is not indexed: {why}", "Name a file that can be searched")
-    held = [one for one in opened.chunks_of(chunking) if one.start_line <= line <= one.end_line]
-    if not held:
-        raise ConfigError(f"{name} has no text at line {line}", "Name a line that is not blank")
-    one = min(held, key=lambda row: row.end_line - row.start_line)
-    text = opened.text_of(chunking)[one.start : one.end].decode("utf-8", "replace")
-    return Sample(name, line, one.start_line, one.end_line, text)
+    """Return the smallest chunk at a line of a file. Raises NoSuchPath."""
+    row, code = opened.chunk_at(path, line)
+    text = code.decode("utf-8", "replace")
+    return Sample(path_text(path), line, row.start_line, row.end_line, text)
 
 
 def as_query(query: Query, sample: Sample, top_k: int) -> Query:

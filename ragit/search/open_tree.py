@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from ragit.config import Config
-from ragit.errors import EmbedderUnavailable, NotIndexed, StoreBusy, WorkerDied
+from ragit.errors import EmbedderUnavailable, NoSuchPath, NotIndexed, StoreBusy, WorkerDied
 from ragit.git import Objects
 from ragit.index import IndexedTree, Indexer, WaitingSearch, completeness_of
 from ragit.records import NamedTuple
@@ -18,7 +18,7 @@ from ragit.search.kept import Kept
 from ragit.search.texts import Texts
 from ragit.search.whole_tree import WholeTree
 from ragit.store import ChunkRow, Store
-from ragit.types import Completeness, OnIndex, Target, index_command
+from ragit.types import Completeness, OnIndex, Target, index_command, path_text
 
 
 class _State(NamedTuple):
@@ -103,6 +103,28 @@ class OpenTree:
     def chunks_of(self, chunking: int) -> list[ChunkRow]:
         """Return the chunks of a file, in order of lines."""
         return list(self.store.chunks_of(chunking).values())
+
+    def chunk_at(self, path: bytes, line: int) -> tuple[ChunkRow, bytes]:
+        """Return the smallest chunk at a line of a file, and its text in UTF-8.
+
+        Raises NoSuchPath.
+        """
+        name = path_text(path)
+        chunking = self.chunking_at(path)
+        if chunking is None:
+            why = self.tree.snapshot.skipped.get(path)
+            if why:
+                raise NoSuchPath(
+                    f"{name} is not indexed: {why}", "`ragit status --skipped` lists all"
+                )
+            raise NoSuchPath(
+                f"{self.target.name} has no file {name}", "Name a file of it, with a line"
+            )
+        held = [row for row in self.chunks_of(chunking) if row.start_line <= line <= row.end_line]
+        if not held:
+            raise NoSuchPath(f"{name} has no text at line {line}", "Name a line that is not blank")
+        row = min(held, key=lambda one: one.end_line - one.start_line)
+        return row, self.text_of(chunking)[row.start : row.end]
 
     def text_of(self, chunking: int) -> bytes:
         """Return the text of a file in UTF-8, to which its chunks' lines and offsets refer.
