@@ -170,3 +170,34 @@ ragit.chunk.texts._START = ragit.index.run.worker_pool._START = kill
     assert "signal 9" in done.stderr
     with ragit.open(repo.path) as index:
         assert (index.index().indexed, dict(index.index().by_lines)) == (files, {})
+
+
+def test_a_library_that_cannot_be_loaded_for_lack_of_memory_is_no_bug(repo: GitSandbox) -> None:
+    for number in range(150):
+        repo.write(f"{number}.py", f"def turbine_{number}():\n    return {number}\n")
+    repo.commit()
+    body = """
+start = '''
+import ragit.index.run.worker_pool as pool
+
+class Failing:
+    def work(self, *given, **named):
+        raise LookupError("could not find the library")
+
+pool.has_room = lambda memory: False
+pool.open_worker = lambda config: Failing()
+pool.serve()
+'''
+import ragit.index.run.worker_pool
+ragit.index.run.worker_pool._START = start
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED.format(body=body)],
+        cwd=repo.path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 2, done
+    assert len(done.stderr.splitlines()) == 2, done.stderr
+    assert "bug" not in done.stderr

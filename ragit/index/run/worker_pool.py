@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import cast
 
-from ragit.errors import WorkerDied
+from ragit.errors import RagitError, WorkerDied
 from ragit.index.run.deferred import Batch
 from ragit.index.run.result import BlobResult, WorkerConfig, parser_failed
 from ragit.index.run.workers import open_worker
@@ -46,7 +46,9 @@ _START_S = 30.0
 """Limit in seconds for a worker to start."""
 
 _DEATHS = 3
-"""Deaths per worker, with no batch done between them, after which a run gives up."""
+"""Deaths per worker after which a run gives up: with no batch done between them, or with too little
+memory.
+"""
 
 _HINT = "What was done is kept. If memory is short, use fewer: git config ragit.index.workers 1"
 _CRASHES = frozenset((4, 5, 6, 7, 8, 10, 11, 12))
@@ -71,13 +73,13 @@ class _Worker:
         except OSError as error:
             raise WorkerDied(f"cannot start a worker process: {error.strerror}", _HINT) from error
         self._batches = 0
-        self._room = False
+        self.has_room = False
         """True if the memory it may use was free when it started."""
         with self._process.within(_START_S):
             answer = self._ask(config)
         if isinstance(answer, _Death):
             raise answer.error
-        self._room = answer is True
+        self.has_room = answer is True
 
     def work(self, batch: Batch) -> list[BlobResult] | _Death:
         """Return the results of a batch. Raises the errors of the work."""
@@ -110,7 +112,7 @@ class _Worker:
         self.end()
         crashed = code is not None and (code > 0 or -code in _CRASHES)
         message = f"a worker process ended in the middle of its work ({how})"
-        return _Death(crashed and self._room, WorkerDied(message, _HINT))
+        return _Death(crashed and self.has_room, WorkerDied(message, _HINT))
 
     def end(self) -> None:
         self._process.end()
@@ -209,7 +211,8 @@ class WorkerPool:
                 self._local.worker = None
                 self._count(done.error)
             else:
-                self._deaths = 0
+                if worker.has_room:  # else a few files may be read for ever
+                    self._deaths = 0
                 if worker.is_outgrown:
                     worker.end()
                     self._local.worker = None
@@ -247,7 +250,8 @@ def serve() -> None:
         except Exception as error:
             say(error)
             return
-        say(has_room(_MEMORY))
+        room = has_room(_MEMORY)
+        say(room)
         while True:
             keys, kind, isolated = pickle.load(source)
             try:
@@ -255,6 +259,8 @@ def serve() -> None:
             except MemoryError:  # what else is in this memory cannot be relied on
                 os._exit(1)
             except Exception as error:  # the parent knows what to tell the user
+                if not room and not isinstance(error, RagitError):
+                    os._exit(1)  # a library could not be loaded
                 answer = error
             say(answer)
             del answer  # not to be kept beside the next one
