@@ -185,7 +185,7 @@ def test_threads_open_and_search_one_repository(repo: GitSandbox) -> None:
             return opened.search(f"f{number}", top_k=1, mode="keyword").hits[0].path
 
     for _ in range(
-        8
+        4
     ):  # each time from nothing: all of them make the store and the copy of git's index
         shutil.rmtree(repo.path / ".git" / "ragit", ignore_errors=True)
         with ThreadPoolExecutor(6) as pool:

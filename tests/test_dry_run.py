@@ -144,7 +144,7 @@ def act(index: Ragit, one: Before, revisions: list[str]) -> None:
         index.index(revisions[one.at], rebuild=one.what == "rebuild", describe=one.wanted.describe)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(
     before=st.lists(BEFORE, max_size=3), wanted=WANTED, at=st.integers(0, 2), rebuild=st.booleans()
 )

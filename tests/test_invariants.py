@@ -23,11 +23,7 @@ from ragit.repository.repository import Ragit
 from ragit.store import Store
 from ragit.types import Answer, Oid
 
-FEW = (
-    settings(max_examples=max(5, settings.default.max_examples // 8))
-    if settings.default
-    else settings()
-)
+FEW = settings(max_examples=settings.default.max_examples // 12) if settings.default else settings()
 
 QUERIES = st.lists(
     st.one_of(

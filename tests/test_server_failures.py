@@ -196,7 +196,7 @@ STEP = st.tuples(
 )
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(steps=st.lists(STEP, min_size=1, max_size=5))
 def test_commands_agree_after_any_steps(steps: list[tuple[str, int]]) -> None:
     with (

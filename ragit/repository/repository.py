@@ -232,8 +232,7 @@ class Ragit(HistoryQuestions):
     def like(self, place: str, query: Query, on_index: OnIndex | None = None) -> Answer:
         """Return chunks similar to the chunk at FILE:LINE, relative to the opened folder.
 
-        The text of the query is ignored. Raises ConfigError for another form of place, and
-        NoSuchPath if nothing is indexed there.
+        The query's text is ignored. Raises ConfigError if it is no FILE:LINE, and NoSuchPath.
         """
         from ragit.repository import similar
 
