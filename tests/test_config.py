@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -760,6 +761,45 @@ def assert_bounded(name: str, knob: Knob) -> None:
             if knob.untrusted.low is not None:
                 assert found >= knob.untrusted.low
             assert not (UNTRUSTED.get(name) is None and found != knob.default)
+
+
+NEEDING_TRUST = sorted(name for name, knob in KNOBS.items() if not knob.untrusted.allowed)
+
+
+def texts_for(name: str, knob: Knob) -> Iterator[str]:
+    """Yield settings files with values for a setting, some of them invalid."""
+    if knob.kind == "Chunkers":
+        yield CHUNKERS
+        return
+    tables = {
+        "NodeTypes": 'python = ["function_definition"]',
+        "Headers": 'x-team = "search"',
+        "Prices": "some-model = 1",
+    }
+    if knob.table:
+        yield f"[{name}]\n{tables[knob.kind]}\n"
+        return
+    section, _, key = name.rpartition(".")
+    words = ["http://evil.example/v1", "EVIL_KEY", "evil {query}", *knob.choices]
+    for value in [True, False, knob.low, knob.high, 7, *words, ["**/evil"]]:
+        yield f"[{section}]\n{key} = {json.dumps(value)}\n"
+
+
+@pytest.mark.parametrize("name", NEEDING_TRUST)
+def test_setting_that_needs_trust_has_no_effect_without(name: str) -> None:
+    tried = 0
+    for text in texts_for(name, KNOBS[name]):
+        try:
+            trusted = toml(text, trusted=True)
+        except ConfigError:
+            continue
+        if trusted.config == Config():
+            continue  # the default value
+        tried += 1
+        loaded = toml(text)
+        assert loaded.config == Config()
+        assert list(loaded.ignored) == [name]
+    assert tried, "no value was tried"
 
 
 def test_costly_value_of_an_untrusted_file_is_ignored() -> None:
