@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from ragit import words
 from ragit.rank.terms import QueryTerms, joined, split_scripts
@@ -151,6 +151,7 @@ def _of_message(
     missed = _missed(chain, len(held), tokens)
     covered = [at for run in chain for at in range(run.start, run.end)]
     is_whole = all(is_value for _, is_value in missed) and len(covered) >= RUN
+    is_whole = is_whole and not _has_other_words(chain, tokens)
     if not (is_whole or _is_message(chain, len(held))):
         return 0.0
     length = _length(chain, held, asks=asks)
@@ -166,6 +167,15 @@ def _of_message(
     )
     credited = sum(sum(held[run.start : run.end]) * _CREDIT.get(run.length, 1.0) for run in chain)
     return credited / (own + lacking) * _strength(length) * telling
+
+
+def _has_other_words(chain: Sequence[Run], tokens: Sequence[str]) -> bool:
+    """Return whether a text has words of its own between two runs, and not an inserted value."""
+    for run, after in pairwise(chain):
+        between = tokens[run.at + run.length : after.at]
+        if between and VALUE not in between:
+            return True
+    return False
 
 
 def _missed(chain: Sequence[Run], count: int, tokens: Sequence[str]) -> list[tuple[range, bool]]:

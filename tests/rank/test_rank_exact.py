@@ -97,6 +97,12 @@ def test_a_run_is_part_of_no_longer_one() -> None:
     assert runs_in(["a"], ["a", "a"]) == [Run(0, 0, 1), Run(0, 1, 1)]
 
 
+def test_a_message_with_a_word_more_is_less_evidence() -> None:
+    query = "Basket is sorting apples: x9"
+    without = evidence_in(query, 'log("Basket is sorting apples: " + apples)')
+    assert evidence_in(query, 'log("Basket is sorting green apples: " + apples)') < 0.8 * without
+
+
 def test_a_chain_keeps_the_order_and_stays_close() -> None:
     held = [1.0] * 4
     near, far = [Run(0, 1, 2), Run(2, 4, 2)], [Run(0, 1, 2), Run(2, 40, 2)]
