@@ -69,7 +69,7 @@ def test_most_used_definitions_come_first(index: Ragit) -> None:
 
 def test_query_ranks_its_best_files_first(index: Ragit) -> None:
     found = index.map("deliver mail")
-    assert found.files[0].path == "side.py"
+    assert [file.path for file in found.files[:2]] == ["mail.py", "side.py"]
 
 
 def test_definitions_of_tests_are_left_out(index: Ragit) -> None:
@@ -147,13 +147,33 @@ def test_bad_input_exits_with_status_2(
     assert message in result.err
 
 
+def test_map_of_one_file_lists_what_it_defines(repo: GitSandbox) -> None:
+    repo.write("one.py", "class Basket:\n    def add_item(self, item):\n        pass\n")
+    repo.write("tests/test_one.py", "def test_basket():\n    pass\n")
+    repo.commit()
+    result = Terminal(repo.path).ragit("map", code=0)
+    assert result.out.split("\n")[:3] == [
+        "one.py",
+        "  1 class Basket",
+        "  2 def add_item(self, item)",
+    ]
+
+
+def test_stand_ins_of_tests_are_left_out(repo: GitSandbox) -> None:
+    repo.write("mocked-functions.php", "<?php\nfunction rmdir(...$a) { return rmdir($a); }\n")
+    repo.write("src/Disk.php", "<?php\nclass Disk { function clear() { rmdir($this->path); } }\n")
+    repo.commit()
+    result = Terminal(repo.path).ragit("map", code=0)
+    assert "src/Disk.php" in result.out and "mocked-functions" not in result.out
+
+
 def test_map_of_a_tree_without_code_is_empty(repo: GitSandbox) -> None:
     repo.write("a.txt", "words\n")
     repo.commit()
     result = Terminal(repo.path).ragit("map", code=0)
     assert (result.out, result.err) == (
         "",
-        "note: no definition of HEAD that others refer to fits\n",
+        "note: no definition of HEAD fits\n",
     )
 
 

@@ -35,6 +35,7 @@ class FileGraph(NamedTuple):
     uses: dict[tuple[int, str], list[tuple[int, float]]]
     """For each name of each file: the files that refer to it, with weights."""
     named: dict[tuple[int, str], Definition]
+    """The first definition of each name in each file."""
 
 
 def file_graph(opened: OpenTree) -> FileGraph:
@@ -45,7 +46,7 @@ def file_graph(opened: OpenTree) -> FileGraph:
     for place, chunking in enumerate(snapshot.chunkings):
         place_of.setdefault(chunking, place)
     named = _first_definitions(opened, place_of)
-    graph = FileGraph(paths, [{} for _ in paths], {}, {})
+    graph = FileGraph(paths, [{} for _ in paths], {}, named)
     holders: dict[str, list[int]] = {}
     for place, name in named:
         holders.setdefault(name, []).append(place)
@@ -91,7 +92,6 @@ def _join(
             others = sorted(user for user in users[name] if user != place)
             if others:
                 graph.uses[place, name] = [(user, weight) for user in others]
-                graph.named[place, name] = named[place, name]
             for user in others:
                 edges = graph.edges[user]
                 edges[place] = edges.get(place, 0.0) + weight
@@ -125,14 +125,22 @@ def start_of(graph: FileGraph, best: Mapping[str, float]) -> dict[int, float]:
 
 def ranked_names(graph: FileGraph, ranks: Sequence[float]) -> list[tuple[float, int, str]]:
     """Return (rank, file, name), highest first: each file distributes its rank to the names that it
-    refers to, by weight. Definitions in tests are left out.
+    refers to, by weight. Those that no other file refers to follow, by file and line. Definitions
+    in tests are left out.
     """
     totals = [sum(edges.values()) for edges in graph.edges]
-    found = []
-    for (place, name), users in graph.uses.items():
+    found: list[tuple[float, int, str]] = []
+    alone: list[tuple[float, int, str]] = []
+    for place, name in graph.named:
         if rank.paths.is_test(graph.paths[place]):
+            continue
+        users = graph.uses.get((place, name))
+        if users is None:
+            alone.append((0.0, place, name))
             continue
         score = sum(ranks[user] * weight / totals[user] for user, weight in users if totals[user])
         found.append((score, place, name))
     found.sort(key=lambda one: (-one[0], graph.paths[one[1]], one[2]))
-    return found
+    lines = {key: each.line for key, each in graph.named.items()}
+    alone.sort(key=lambda one: (-ranks[one[1]], graph.paths[one[1]], lines[one[1], one[2]]))
+    return found + alone

@@ -9,7 +9,7 @@ from ragit import words
 
 _TEST = re.compile(
     r"(^|/)(tests?|testing|testdata|test[-_]?(suite|utils?|support|fixtures)|__tests__|specs?|fixtures?|mocks?|__mocks__|e2e)/"
-    r"|(^|/)(test_[^/]*|tests?|conftest)\.\w+$|[^/](_test|_spec|\.test|\.spec|-test)\.\w+$"
+    r"|(^|/)(test_[^/]*|tests?|conftest|mock(ed|s)?[-_][^/]*)\.\w+$|[^/](_test|_spec|\.test|\.spec|-test)\.\w+$"
     r"|[a-z0-9](Test|Tests|TestCase|Spec|IT)\.\w+$"
     # Folders as in .NET, Swift, Kotlin's source sets and Gradle's modules. One that ends in `-test`
     # is often a library for other projects' tests.

@@ -94,7 +94,7 @@ def _note(found: Outline) -> str:
     if isinstance(found, FolderSkeleton) and not (found.files or found.folders or found.missing):
         return f"no file of {visible(found.path or found.ref)} is indexed"
     if isinstance(found, RepositoryMap) and not found.files:
-        return f"no definition of {visible(found.ref)} that others refer to fits"
+        return f"no definition of {visible(found.ref)} fits"
     if isinstance(found, Choices) and found.page < found.pages:
         return f"page {found.page} of {found.pages}; --page {found.page + 1} shows more"
     return ""
