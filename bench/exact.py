@@ -89,7 +89,8 @@ def tasks_in(files: Iterable[tuple[str, list[str]]]) -> tuple[list[Task], list[T
                 if OF_SEVERAL.search(name) and lines_of[name] <= 3:
                     places[name].add((path, number))
             for _, text in MESSAGE.findall(line):
-                if len(re.findall(r"[A-Za-z]{2,}", PLACEHOLDER.sub(" ", text))) >= FEWEST_WORDS:
+                fixed = PLACEHOLDER.sub(" ", text)
+                if " " in text and len(re.findall(r"[A-Za-z]{2,}", fixed)) >= FEWEST_WORDS:
                     messages[text].add((path, number))
     rare = [Task(name, frozenset(places[name])) for name in sorted(places) if lines_of[name] <= 3]
     once = [

@@ -106,11 +106,11 @@ def evidence(query: QueryTerms, weights: WordWeights, text: str) -> float:
 
 
 def tokens_of(query: QueryTerms, text: str) -> list[str]:
-    """Return the words of a text in lower case, with VALUE where it inserts a value; not if the
-    query itself is code that inserts one.
+    """Return the words of a text in lower case, with VALUE before and after each inserted value;
+    not if the query itself is code that inserts one.
     """
     if query.sequences and not re.search(_INSERTED, query.title):
-        text = re.sub(_INSERTED, rf" {VALUE} \g<0>", text)
+        text = re.sub(_INSERTED, rf" {VALUE} \g<0> {VALUE} ", text)
     if text.isascii():
         return words.identifiers(text.lower())
     return [word.lower() for word in words.identifiers(split_scripts(text))]
@@ -173,9 +173,14 @@ def _has_other_words(chain: Sequence[Run], tokens: Sequence[str]) -> bool:
     """Return whether a text has words of its own between two runs, and not an inserted value."""
     for run, after in pairwise(chain):
         between = tokens[run.at + run.length : after.at]
-        if between and VALUE not in between:
+        if between and not _is_inserted(between):
             return True
     return False
+
+
+def _is_inserted(between: Sequence[str]) -> bool:
+    """Return whether words of a text begin and end with an inserted value."""
+    return bool(between) and between[0] == between[-1] == VALUE
 
 
 def _missed(chain: Sequence[Run], count: int, tokens: Sequence[str]) -> list[tuple[range, bool]]:
@@ -187,7 +192,7 @@ def _missed(chain: Sequence[Run], count: int, tokens: Sequence[str]) -> list[tup
     for run in (*chain, Run(count, chain[-1].at + chain[-1].length + 1, 0)):
         places = range(end, run.start)
         if places:
-            inserted = VALUE in tokens[max(0, place) : run.at]
+            inserted = _is_inserted(tokens[max(0, place) : run.at])
             found.append((places, inserted and len(places) <= MOST_GAP))
         end, place = run.end, run.at + run.length
     return found

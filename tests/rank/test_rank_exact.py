@@ -103,6 +103,12 @@ def test_a_message_with_a_word_more_is_less_evidence() -> None:
     assert evidence_in(query, 'log("Basket is sorting green apples: " + apples)') < 0.8 * without
 
 
+def test_the_words_beside_a_placeholder_are_compared() -> None:
+    query = "The option x9 references a folder alpha, not a file"
+    right = evidence_in(query, 'f("The option %s references a folder (%s), not a file", a, b)')
+    assert evidence_in(query, 'f("The option %s contains a file (%s) that is new", a, b)') < right
+
+
 def test_a_chain_keeps_the_order_and_stays_close() -> None:
     held = [1.0] * 4
     near, far = [Run(0, 1, 2), Run(2, 4, 2)], [Run(0, 1, 2), Run(2, 40, 2)]
