@@ -467,6 +467,25 @@ def test_gc_runs_on_a_full_disk(repo: GitSandbox, small_disk: Path) -> None:
     assert shell.ragit("search", "hello", code=0).out.startswith("a.py:1\n")
 
 
+def test_gc_says_how_much_the_last_writes_need_on_a_full_disk(
+    repo: GitSandbox, small_disk: Path
+) -> None:
+    repo.git("config", "ragit.index.storePath", str(small_disk / "index.db"))
+    repo.git("config", "ragit.embedding.provider", "none")
+    repo.write("a.py", HELLO)
+    repo.commit()
+    shell = Terminal(repo.path)
+    shell.ragit("index", code=0)
+    for number in range(300):
+        repo.write(f"more{number}.py", f"def more{number}():\n    return {number}\n" * 9)
+    repo.commit()
+    assert "full" in shell.refused("index").err
+    fill(small_disk)
+    said = shell.refused("gc").err
+    assert "do not fit" in said
+    assert "needs none" not in said
+
+
 def test_full_disk_under_the_repository_is_reported(repo: GitSandbox, small_disk: Path) -> None:
     repo.write("a.py", HELLO)
     repo.commit()

@@ -143,10 +143,24 @@ def connect_in_place(path: Path) -> apsw.Connection:
             db.close()
             message = f"the disk of {path} is full, and another process keeps the index open"
             raise busy(message, path, readers=True) from error
+        except apsw.FullError as error:
+            db.close()
+            raise _log_is_stuck(path) from error
         except BaseException:
             db.close()
             raise
         return db
+
+
+def _log_is_stuck(path: Path) -> StoreFull:
+    """Return the error of a full disk on which the last writes do not fit into the store's file."""
+    log = path.with_name(path.name + "-wal")
+    size = log.stat().st_size if log.exists() else 0
+    return StoreFull(
+        f"the disk of {path} is full, and its last writes do not fit into the file",
+        f"Free {size / 1e6:.1f} MB elsewhere and repeat the command. If there is nothing else to "
+        f"delete, delete {path}* (stored descriptions go, too) and type: ragit index",
+    )
 
 
 def _checked(path: Path, writable: bool, *, wal: bool) -> apsw.Connection:
