@@ -151,6 +151,7 @@ def _of_message(
     missed = _missed(chain, len(held), tokens)
     covered = [at for run in chain for at in range(run.start, run.end)]
     is_whole = all(is_value for _, is_value in missed) and len(covered) >= RUN
+    is_whole = is_whole and 2 * (len(held) - len(covered)) <= len(covered)
     is_whole = is_whole and not _has_other_words(chain, tokens)
     if not (is_whole or _is_message(chain, len(held))):
         return 0.0

@@ -103,6 +103,11 @@ def test_a_message_with_a_word_more_is_less_evidence() -> None:
     assert evidence_in(query, 'log("Basket is sorting green apples: " + apples)') < 0.8 * without
 
 
+def test_values_are_less_than_the_words_of_a_message() -> None:
+    query = "basket apple sorter and fluent shop interface"
+    assert evidence_in(query, "@param Basket.Apple.Sorter $sorter") < 0.5
+
+
 def test_the_words_beside_a_placeholder_are_compared() -> None:
     query = "The option x9 references a folder alpha, not a file"
     right = evidence_in(query, 'f("The option %s references a folder (%s), not a file", a, b)')
