@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from ragit import rank
 from ragit.embed import Quantized
+from ragit.errors import StoreUnreadable
 from ragit.rank import ChunkColumns, ChunkScores, FileFacts, QueryTerms, Shares
 from ragit.records import NamedTuple, Record
 from ragit.search.choose import Hints, Matches, choose_files, find_matches
@@ -196,6 +197,11 @@ def _best_kinds(store: Store, chunks: Iterable[ChunkColumns]) -> dict[int, str]:
     best: dict[int, int] = {}
     for one in chunks:
         if one.numbers:
+            if not len(one.numbers) == len(one.cosines) == len(one.shares):
+                raise StoreUnreadable(
+                    "the index is damaged: a file has vectors of other chunks",
+                    "Type: ragit index --rebuild (it makes a new one from the repository)",
+                )
             rows = zip(one.cosines, one.shares, strict=True)
             sums = [cosine + share for cosine, share in rows]
             best[one.place] = one.numbers[sums.index(max(sums))]
