@@ -12,10 +12,10 @@ from ragit.rank.exact import (
     has_phrase,
     match_of_name,
     of_sequence,
+    plain_tokens,
     telling_names,
     tokens_of,
     unmatched_phrases,
-    without_values,
 )
 from ragit.rank.intent import tasks_of
 from ragit.rank.keyword import (

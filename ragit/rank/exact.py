@@ -95,13 +95,16 @@ class WordWeights(NamedTuple):
 
 def evidence(query: QueryTerms, weights: WordWeights, text: str) -> float:
     """Return how far a text contains the query word for word, from 0 to 1."""
-    tokens = squeezed(tokens_of(query, text), query.spelled)
     if query.phrases:
+        tokens = squeezed(tokens_of(query, text), query.spelled)
         return float(all(_holds(tokens, phrase) for phrase in query.phrases))
     found = _of_names(query, weights, text)
     factor = OF_SHAPE.get(query.shape, 1.0)
-    for sequence in query.with_pair(query.sequences, without_values(tokens)):
-        found = max(found, factor * of_sequence(sequence, weights, tokens))
+    sequences = query.with_pair(query.sequences, squeezed(plain_tokens(text), query.spelled))
+    if sequences:  # few texts have any, and to look for inserted values takes long
+        tokens = squeezed(tokens_of(query, text), query.spelled)
+        for sequence in sequences:
+            found = max(found, factor * of_sequence(sequence, weights, tokens))
     return found
 
 
@@ -111,6 +114,11 @@ def tokens_of(query: QueryTerms, text: str) -> list[str]:
     """
     if query.sequences and not re.search(_INSERTED, query.title):
         text = re.sub(_INSERTED, rf" {VALUE} \g<0> {VALUE} ", text)
+    return plain_tokens(text)
+
+
+def plain_tokens(text: str) -> list[str]:
+    """Return the words of a text in lower case."""
     if text.isascii():
         return words.identifiers(text.lower())
     return [word.lower() for word in words.identifiers(split_scripts(text))]

@@ -14,8 +14,8 @@ from ragit.rank import (
     joined,
     match_of_name,
     of_sequence,
+    plain_tokens,
     tokens_of,
-    without_values,
 )
 from ragit.records import NamedTuple
 from ragit.words import STOP_WORDS
@@ -190,13 +190,18 @@ def _quoted_line(query: QueryTerms, weights: WordWeights, hit: Landing) -> int |
     """Return the line in which the longest quoted part of the query begins."""
     best, chosen = QUOTED_FROM, None
     sequences, spelled = [*query.phrases, *query.sequences], query.spelled
-    every = [tokens_of(query, line) for line in hit.lines]
-    for at, alone in enumerate(every):
-        with_next = [*alone, *(every[at + 1] if at + 1 < len(every) else ())]
-        known = [token for token in with_next if token in spelled]
-        if not alone or len(known) < 2:
+    every = [plain_tokens(line) for line in hit.lines]
+    for at, plain in enumerate(every):
+        both = [*plain, *(every[at + 1] if at + 1 < len(every) else ())]
+        known = [token for token in both if token in spelled]
+        if not plain or len(known) < 2:
             continue  # it takes two words side by side
-        for sequence in query.with_pair(sequences, without_values(with_next)):
+        near = query.with_pair(sequences, both)
+        if not near:
+            continue
+        alone = tokens_of(query, hit.lines[at])
+        with_next = tokens_of(query, "\n".join(hit.lines[at : at + 2]))
+        for sequence in near:
             value = max(
                 of_sequence(sequence, weights, alone),
                 0.99 * of_sequence(sequence, weights, with_next),
