@@ -75,7 +75,12 @@ def files_at(repository: Path, revision: str, most_bytes: int) -> Iterator[tuple
 def code_in(files: Iterable[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
     for path, text in files:
         if CODE.search(path):
-            yield path, text.splitlines()
+            yield path, lines_of_git(text)
+
+
+def lines_of_git(text: str) -> list[str]:
+    """Return the lines as git counts them: `str.splitlines` also ends one at a form feed."""
+    return text.split("\n")
 
 
 def tasks_in(files: Iterable[tuple[str, list[str]]]) -> tuple[list[Task], list[Task]]:
@@ -105,7 +110,7 @@ def with_all_lines(tasks: list[Task], files: Iterable[tuple[str, str]]) -> list[
     """Return tasks of identifiers with every line of any file that has the identifier."""
     places = {task.query: set(task.places) for task in tasks}
     for path, text in files:
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(lines_of_git(text), 1):
             for name in places.keys() & set(IDENTIFIER.findall(line)):
                 places[name].add((path, number))
     return [Task(name, frozenset(found)) for name, found in places.items()]
