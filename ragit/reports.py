@@ -179,7 +179,7 @@ class IndexReport(Record):
 
 
 class FreshnessReport(Record):
-    """What the store lacks of a tree."""
+    """The result of `ragit check`: the files of a tree that are not indexed."""
 
     ref: str
     tree: Oid
@@ -197,7 +197,7 @@ class FreshnessReport(Record):
 
 
 class RefStatus(Record):
-    """How much of a ref is indexed."""
+    """A ref, the number of its files, and how many of them are indexed."""
 
     name: str
     tree: Oid

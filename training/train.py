@@ -398,7 +398,7 @@ def train(records: Records, lexicon: Lexicon, rows: np.ndarray, settings: Settin
 
 
 class Updates(NamedTuple):
-    """What changes the rows."""
+    """The two optimizers of a training run: of the rows, and of their lengths."""
 
     adam: LazyAdam
     lengths: WordWeights

@@ -111,11 +111,11 @@ class HasFiles(Protocol):
 
     @property
     def files(self) -> Mapping[int, float]:
-        """Weighted occurrences by the index of the file."""
+        """Return weighted occurrences by the index of the file."""
 
     @property
     def columns(self) -> FileColumns | None:
-        """The same; None if it was not made."""
+        """Return the same occurrences as arrays; None if they were not computed."""
 
 
 class TreeArrays:
